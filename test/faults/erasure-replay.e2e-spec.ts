@@ -45,12 +45,13 @@ async function replayKilled(): Promise<void> {
       writes += 1;
       return writes === nth ? Promise.reject(new Error('killed')) : write(work);
     });
-    const killed = await replay().then(
-      () => false,
-      () => true,
+    const fault = await replay().then(
+      () => undefined,
+      (error: unknown) => error,
     );
     spy.mockRestore();
-    if (!killed) return;
+    if (fault === undefined) return;
+    expect(fault).toEqual(new Error('killed'));
   }
 }
 const daysAgo = (days: number) => service.app.get(Clock).daysAgoIso(days);

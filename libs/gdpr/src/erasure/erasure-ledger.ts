@@ -47,8 +47,8 @@ export class ErasureLedger {
   }
 
   /**
-   * Adds the unknown entries, and those that the data in place records. `read` returns the lines of the file at each call: all are checked before the first one is
-   * added.
+   * Adds the unknown entries, and those that the data in place records. `read` returns the lines of the file at each call: all are
+   * checked before the first one is added.
    * @throws StartError, with nothing changed, for a file that is not whole, or not as this installation exported it.
    */
   async merge(read: () => AsyncIterable<string>): Promise<Merged> {

@@ -32,8 +32,9 @@ interface UnknownEntry extends LedgerEntry {
 
 /**
  * Repeats erasures after a restored backup (GDPR Art. 17): an erasure that is in the ledger and not in the data took
- * place after the backup was made. One that is in the data and not in the ledger is entered first: the keys are older. The start completes this before it answers requests; of several processes that start
- * together one does it and the others wait.
+ * place after the backup was made. An erasure that is in the data and not in the ledger is entered first: the keys are older than
+ * the data. The start completes this before it answers requests; of several processes that start together one does it and the
+ * others wait.
  */
 @Injectable()
 export class ErasureReplay implements BeforeApplicationShutdown {
@@ -51,7 +52,10 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Resolves when the ledger contains the erasures of the data, and the data every erasure of the ledger. @throws Error when one of them fails */
+  /**
+   * Resolves when the ledger contains the erasures of the data, and the data contains those of the ledger.
+   * @throws Error when one of them fails
+   */
   run(): Promise<void> {
     const run = this.replayed();
     this.running = run.catch(() => undefined);

@@ -18,7 +18,10 @@ const COMPLETED = `FROM deletion_requests r
   WHERE r.status = 'completed' AND r.subject_commitment IS NOT NULL AND r.id >= ? AND r.completed_at >= ?`;
 const ABSENT = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l WHERE l.bot_id = r.bot_id AND l.request_id = r.id)`;
 
-/** Keys that are older than the data lack its newest erasures, so that a start need not walk all of them. Each bot costs one look into the index. */
+/**
+ * Keys that are older than the data lack its newest erasures. So a start looks at these alone. Each bot costs one look into the
+ * index.
+ */
 const ANY_OF_NEWEST = `WITH RECURSIVE bot (id) AS (
     SELECT MIN(bot_id) FROM deletion_requests
     UNION ALL
@@ -31,7 +34,7 @@ const PAGE = `SELECT r.bot_id, r.id AS request_id, r.guild_id, r.user_id, r.key_
     AND ${ABSENT} AND (r.bot_id, r.id) > (?, ?)
   ORDER BY r.bot_id, r.id LIMIT ${BATCH}`;
 
-/** Numbers of what {@link MissingEntries.enter} has done. */
+/** The result of {@link MissingEntries.enter}. */
 interface Entered {
   readonly entered: number;
   /** Keys that a backup had brought back. */

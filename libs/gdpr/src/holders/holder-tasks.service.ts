@@ -81,8 +81,8 @@ export class HolderTasksService {
   }
 
   /**
-   * Records the answer of a holder. A final answer stays, and the same one again changes nothing, also after the end of what is kept,
-   * which can be erased, or be kept for longer.
+   * Records the answer of a holder. A final answer stays. The same answer again changes nothing, also when the time of `kept` is over.
+   * `erased`, `nothing` or a later `kept` can follow `kept`.
    * @throws ApiError 404 for an unknown holder, and for a task that is not its own; 400 that names what is wrong; 409 `task_answered`
    */
   acknowledge(
