@@ -45,7 +45,7 @@ async function stored(count: number): Promise<readonly SubjectIds[]> {
   return people;
 }
 
-const exports = (all: readonly SubjectIds[]): Promise<Answer<Exported>[]> =>
+const exported = (all: readonly SubjectIds[]): Promise<Answer<Exported>[]> =>
   Promise.all(all.map((who) => bot.export<Exported>(who)));
 
 const exportsOf = async (who: SubjectIds): Promise<number> =>
@@ -60,7 +60,7 @@ const shown = ({ status, data }: Answer<Exported>): object => ({
 describe('exports of one moment', () => {
   it('answer each caller what an export alone answers, and record each', async () => {
     for (const who of users.slice(0, 5)) await bot.hasData(who, 'notes', { value: 'ä'.repeat(20) });
-    const answers = await exports(users);
+    const answers = await exported(users);
     for (const [at, who] of users.entries()) {
       expect(shown(answers[at] as Answer<Exported>)).toStrictEqual(shown(await bot.export(who)));
       expect(answers[at]?.data.data.profile).toStrictEqual({ value: `of ${who.user_id}` });
@@ -71,7 +71,7 @@ describe('exports of one moment', () => {
 
   it('of one user are as many records', async () => {
     const who = users[0] as SubjectIds;
-    const answers = await exports(Array.from({ length: 8 }, () => who));
+    const answers = await exported(Array.from({ length: 8 }, () => who));
     for (const answer of answers) expect(answer.status).toBe(200);
     expect(await exportsOf(who)).toBe(8);
   });
@@ -87,7 +87,7 @@ describe('exports of one moment', () => {
     await bot.hasForgotten(erased);
     await bot.hasData(large, 'profile', { value: LARGE });
     await bot.hasData(large, 'notes', { value: LARGE });
-    const answers = await exports([revoked, erased, subject(), large, ...others]);
+    const answers = await exported([revoked, erased, subject(), large, ...others]);
     const statuses = answers.map(({ status }) => status);
     expect(statuses).toStrictEqual([200, 404, 404, 200, ...others.map(() => 200)]);
     expect(answers[0]?.data.consent).toMatchObject({ status: 'revoked' });
@@ -102,7 +102,7 @@ describe('exports of one moment', () => {
        VALUES (?, ?, ?, ?, 'processing', 0, '2020-01-01T00:00:00.000Z')`,
       ...[bot.id, randomUUID(), guildId, userId],
     );
-    const answers = await exports([erasing, ...others]);
+    const answers = await exported([erasing, ...others]);
     expect(answers.map(({ status }) => status)).toStrictEqual([404, ...others.map(() => 200)]);
     expect(await exportsOf(erasing)).toBe(0);
   });
@@ -115,7 +115,7 @@ describe('exports of one moment', () => {
       `UPDATE user_data SET value = (${other}) WHERE bot_id = ? AND guild_id = ? AND user_id = ?`,
       ...[bot.id, userId, bot.id, guildId, userId],
     );
-    const answers = await exports([damaged, ...others]);
+    const answers = await exported([damaged, ...others]);
     expect(answers.map(({ status }) => status)).toStrictEqual([500, ...others.map(() => 200)]);
     expect(await exportsOf(damaged)).toBe(0);
   });
@@ -127,7 +127,7 @@ describe('exports of one moment', () => {
       if (acts.length > 1) throw new Error('the statement failed');
       return recordAll(tx, acts);
     });
-    for (const { status } of await exports(users)) expect(status).toBe(200);
+    for (const { status } of await exported(users)) expect(status).toBe(200);
     for (const who of users) expect(await exportsOf(who)).toBe(1);
   });
 
@@ -146,7 +146,7 @@ describe('exports of one moment', () => {
       await bot.hasForgotten(who);
       return bot.export(who);
     });
-    const during = await exports([...users, ...users]);
+    const during = await exported([...users, ...users]);
     for (const [at, answer] of during.entries()) {
       expect([200, 404]).toContain(answer.status);
       const id = users[at % users.length]?.user_id;

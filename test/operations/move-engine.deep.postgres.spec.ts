@@ -159,7 +159,11 @@ describe('npm run admin -- db:move', () => {
     const [bot, who, stays] = [filled.bots[0]!, filled.subjects[2]!, filled.subjects[3]!];
     const on = async (database: TestDatabase, act: (there: Bot) => Promise<unknown>): Promise<void> => {
       const service = await serviceOn(database);
-      await act(bot.at(service)).finally(() => stopped(service));
+      try {
+        await act(bot.at(service));
+      } finally {
+        await stopped(service);
+      }
     };
     await on(target, (there) => there.hasForgotten(who));
     const ledger = join(directory, 'ledger.ndjson');

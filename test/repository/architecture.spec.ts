@@ -318,7 +318,7 @@ describe('the files of libs, apps and packages', () => {
   });
 
   it('switch no rule off', () => {
-    const marks = /eslint-disable|@ts-ignore|@ts-nocheck|prettier-ignore|istanbul ignore/;
+    const marks = /(es|ox)lint-disable|@ts-ignore|@ts-nocheck|prettier-ignore|istanbul ignore/;
     expect(ALL.filter((source) => marks.test(source.text)).map(({ path }) => path)).toStrictEqual([]);
   });
 });

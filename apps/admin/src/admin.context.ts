@@ -1,7 +1,14 @@
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
-import { databaseEngine, FileInUse, requireFilled, requireWhole, WITHOUT_DATABASE } from '@app/database';
+import {
+  databaseEngine,
+  FileInUse,
+  opened,
+  requireFilled,
+  requireWhole,
+  WITHOUT_DATABASE,
+} from '@app/database';
 import {
   ApiError,
   type Config,
@@ -85,8 +92,9 @@ async function requireMade(config: Config, access: 'read' | undefined): Promise<
   }
   if (access === 'read') return;
   const engine = databaseEngine(config);
-  const source = await engine.schemaSource({ ...ormOptions(config), entities: [] }).initialize();
-  const made = await new MigrationExecutor(source).getExecutedMigrations().finally(() => source.destroy());
+  const made = await opened(engine.schemaSource({ ...ormOptions(config), entities: [] }), (source) =>
+    new MigrationExecutor(source).getExecutedMigrations(),
+  );
   if (made.length === 0)
     throw new StartError(`There is no database of Lethe at ${engine.place}. ${WITHOUT_DATABASE}`);
 }

@@ -3,6 +3,7 @@ import {
   bringUpToDate,
   type DatabaseEngine,
   databaseEngine,
+  opened,
   requireFilled,
   requireKnown,
   requireUnused,
@@ -54,10 +55,9 @@ async function onSchema(
   // The log says what the migrations wait for. Standard output has the result alone.
   Logger.overrideLogger(new NestLogger(logOf(config)));
   const engine = databaseEngine(config);
-  const done = await engine.despiteFullDisk(async () => {
-    const source = await schemaSource(config).initialize();
-    return work(source, engine).finally(() => source.destroy());
-  });
+  const done = await engine.despiteFullDisk(() =>
+    opened(schemaSource(config), (source) => work(source, engine)),
+  );
   await result({ database: engine.place, done });
   tell(`${engine.place}: ${done}.`);
 }

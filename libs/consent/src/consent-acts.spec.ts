@@ -88,7 +88,7 @@ type Row<State, Input> = readonly [name: string, state: State, input: Input, exp
 /** Each row: what is decided in a state about an input, or the code and details of its refusal. */
 function decides<Input, State extends About, Change>(
   act: Pick<Act<Input, State, Change, object>, 'decide'>,
-  rows: readonly Row<State, Input>[],
+  rows: readonly Row<State, NoInfer<Input>>[],
 ): void {
   for (const [name, state, input, expected, now = NOW] of rows)
     it(name, () => {

@@ -99,10 +99,24 @@ export async function needsMigrations(source: DataSource): Promise<boolean> {
   return (await new MigrationExecutor(source).getPendingMigrations()).length > 0;
 }
 
+/** Does `work` with the source open. */
+export async function opened<T>(source: DataSource, work: (source: DataSource) => Promise<T>): Promise<T> {
+  await source.initialize();
+  try {
+    return await work(source);
+  } finally {
+    await source.destroy();
+  }
+}
+
 /** @throws StartError while a move fills the database, or after one that was interrupted */
 async function requireNotBeingFilled(source: DataSource): Promise<void> {
   const runner = source.createQueryRunner();
-  if (!(await runner.hasTable(MOVE_TABLE).finally(() => runner.release()))) return;
+  try {
+    if (!(await runner.hasTable(MOVE_TABLE))) return;
+  } finally {
+    await runner.release();
+  }
   throw new StartError(
     `The database is being filled by ${adminCommand('db:move')}, or the move was interrupted. Run it again to its end, or drop the database and create it again.`,
   );

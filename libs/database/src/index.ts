@@ -49,6 +49,7 @@ export {
   type KeysMigration,
   MOVE_TABLE,
   needsMigrations,
+  opened,
   requireKnown,
 } from './database.engine';
 export { allMigrations, databaseEngine, DatabaseModule, type MigrationClass } from './database.module';

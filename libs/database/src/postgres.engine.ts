@@ -16,6 +16,7 @@ import {
   type DatabaseEngine,
   type OnFault,
   type OpenDatabase,
+  opened,
 } from './database.engine';
 import {
   directClient,
@@ -209,9 +210,7 @@ export class PostgresEngine implements DatabaseEngine {
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
     // Migrations use no entities, and building the metadata of all of them is a part of every start.
-    const schema = this.schemaSource({ ...options, entities: [] });
-    await schema.initialize();
-    await bringUpToDate(schema, access).finally(() => schema.destroy());
+    await opened(this.schemaSource({ ...options, entities: [] }), (schema) => bringUpToDate(schema, access));
     const source = new PostgresDataSource({
       ...(options as PostgresDataSourceOptions),
       poolErrorHandler: onFault,
@@ -224,10 +223,9 @@ export class PostgresEngine implements DatabaseEngine {
 
   /** @throws StartError when the pooler leads to another database than the one that `direct` is connected to */
   private async requireSame(direct: DataSource): Promise<void> {
-    const theirs = await withReason(this.place, 'DATABASE_URL', async () => {
-      const pooler = await new DataSource(this.options).initialize();
-      return serverOf(pooler).finally(() => pooler.destroy());
-    });
+    const theirs = await withReason(this.place, 'DATABASE_URL', () =>
+      opened(new DataSource(this.options), serverOf),
+    );
     if (theirs === (await serverOf(direct))) return;
     throw new StartError(
       `DATABASE_URL (${this.place}) does not lead to the database of DATABASE_DIRECT_URL. Correct one of them.`,

@@ -122,7 +122,8 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
       const { upTo, settled } = await this.order.look();
       for (const due of this.due.values()) if (due.place === Infinity) due.place = upTo;
       const endMs = performance.now() + ROUND_MS;
-      for (let left = [...this.due.keys()]; left.length > 0 && !this.stopped;) {
+      const left = [...this.due.keys()];
+      while (left.length > 0 && !this.stopped) {
         const group = left.splice(0, GROUP).sort();
         group.forEach((botId) => this.putLast(botId));
         const more = await this.sealGroup(group, settled);

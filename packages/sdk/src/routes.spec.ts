@@ -3,7 +3,7 @@ import { onTheWire } from './routes';
 
 const who = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 
-/** Compiled by `npm run types`, never called. */
+/** Its types are checked by `npm run lint`. It is never called. */
 export function compiles({ consents, data, privacy, servers, bots, audit }: Lethe): unknown[] {
   const bigint = { user_id: 123456789012345678n, guild_id: '223456789012345678' };
   return [

@@ -64,7 +64,7 @@ export class Play {
         this.before = undefined;
       }
     }
-    require(faults, bytes);
+    requireNone(faults, bytes);
     // Without an answer too the bot may be deleted.
     return (complete && method !== 'DELETE') || this.tenant.isServed();
   }
@@ -72,7 +72,7 @@ export class Play {
   /** Sends bytes that may be any number of requests. */
   async sendRaw(bytes: Buffer, complete: boolean): Promise<Exchange> {
     const { exchanged, faults } = await this.send(bytes, complete, false);
-    require(faults, bytes);
+    requireNone(faults, bytes);
     return exchanged;
   }
 
@@ -164,7 +164,7 @@ function changed(before: readonly string[], after: readonly string[]): string[] 
 }
 
 /** @throws Error with the request and the faults */
-function require(faults: readonly string[], bytes: Buffer): void {
+function requireNone(faults: readonly string[], bytes: Buffer): void {
   if (faults.length === 0) return;
   throw new Error(`${faults.join('\n')}\n${JSON.stringify(bytes.toString('latin1').slice(0, 2_000))}`);
 }
