@@ -242,6 +242,37 @@ describe('npm run admin -- restore', () => {
     expect(stderr).toContain('and in the data in place unless it came from a backup too');
   });
 
+  it.each([
+    ['the keys, and then data', ['--only', 'data']],
+    ['data and keys', []],
+  ])(
+    'refuses %s in place of data that alone records an erasure, until a start has entered it',
+    async (_, only) => {
+      const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
+      await backup('b');
+      await bot.hasForgotten(gone);
+      await lethe.sealed();
+      await lethe.service.end();
+      for (const name of readdirSync(lethe.directory).filter((name) => name.startsWith('keys.db')))
+        rmSync(join(lethe.directory, name));
+      if (only.length > 0) await restore('b', '--only', 'keys');
+      const before = readdirSync(lethe.directory);
+      const refused = await restore('b', ...only, '--force');
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^1 erasure is recorded by the data in place alone.* say --accept-old/),
+      ]);
+      expect(readdirSync(lethe.directory).filter((name) => name.includes('.replaced-'))).toEqual([]);
+      if (only.length === 0) await restore('b', '--only', 'keys');
+      await lethe.service.start();
+      await lethe.service.end();
+      expect(await restore('b', ...only, '--force')).toMatchObject({ code: 0 });
+      await lethe.service.start();
+      expectFailure(await bot.export(gone), 404, 'not_found');
+      await expectKept(stays);
+    },
+  );
+
   it('asks for the ledger first where the present keys are those of another installation', async () => {
     await backup('b');
     await lethe.service.end();

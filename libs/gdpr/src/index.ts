@@ -13,6 +13,7 @@ export { EvidenceRetention, EvidenceRetentionJob, type ExpiredRecords } from './
 export { GuildDeletion } from './erasure/guild-erasure.service';
 export { KeyRewriteJob } from './erasure/key-rewrite.job';
 export { OrphanKeys } from './erasure/orphan-keys.job';
+export { COUNT_MISSING } from './erasure/missing-entries';
 export { type HolderCall, HolderTasksMade } from './holders/holder-calls';
 export type { BotHolder } from './holders/bot-holder.entity';
 export { HolderAnswersRetention } from './holders/holder-exports.holder';

@@ -1,7 +1,8 @@
 import { unopenedSecrets } from '@app/bots';
 import { replaceUnopened, type Unopened as UnopenedKeys, unopenedKeys } from '@app/crypto';
 import { driverCode, KEY_TABLES, withSqliteFile } from '@app/database';
-import { StartError } from '@app/kernel';
+import { COUNT_MISSING } from '@app/gdpr';
+import { firstIdAt, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import type { BackupPart } from './sqlite.backup';
 
@@ -129,4 +130,17 @@ export function valuesWithoutKey(data: string, keys: string): number {
       .pluck()
       .get() as number;
   });
+}
+
+/** The number of completed erasures that the data records and the ledger lacks; 0 where the data cannot be read. */
+export function missingEntries(data: string, keys: string, ledgerBegins: string): number {
+  try {
+    return withSqliteFile(data, 'read', (database) => {
+      database.prepare('ATTACH DATABASE ? AS keys').run(keys);
+      return database.prepare(COUNT_MISSING).pluck().get(firstIdAt(ledgerBegins), ledgerBegins) as number;
+    });
+  } catch (error) {
+    if (driverCode(error).startsWith('SQLITE_')) return 0;
+    throw error;
+  }
 }

@@ -18,6 +18,7 @@ import {
 } from './sqlite.backup';
 import {
   type MasterKeys,
+  missingEntries,
   type RestoredKeys,
   takePresentKeys,
   unopened,
@@ -36,7 +37,10 @@ interface RestoreOrder {
   readonly force: boolean;
   /** Continues although values have no key. */
   readonly acceptLoss: boolean;
-  /** An older backup is refused: who was erased before this ISO time is in no ledger any more. A drill, which reports it, gives none. */
+  /**
+   * An ISO time. An older backup is refused, since who was erased before is in no ledger any more, and so is one in place of data that
+   * alone records a later erasure. A drill, which reports the first, gives none.
+   */
   readonly ledgerBegins?: string | undefined;
   readonly now: string;
   /** Tried on the keys of the backup. A drill, which tries every secret itself, gives none. */
@@ -120,7 +124,7 @@ async function prepare(
 }
 
 async function stage(
-  { path, from, acceptLoss, masterKeys, now }: RestoreOrder,
+  { path, from, acceptLoss, ledgerBegins, masterKeys, now }: RestoreOrder,
   parts: readonly BackupPart[],
   manifest: BackupManifest,
   staging: string,
@@ -148,6 +152,12 @@ async function stage(
     removeKeysOf(keys, subjects);
   }
   if (!acceptLoss) requireKeysOf(path, parts, staging);
+  if (ledgerBegins !== undefined && parts.includes('data'))
+    requireEntered(
+      partPath(path, 'data'),
+      parts.includes('keys') ? join(staging, 'keys') : present,
+      ledgerBegins,
+    );
   const until = new Date(Date.parse(now) + POSTPONED_MS).toISOString();
   const count = parts.includes('data') ? postponeDeletions(join(staging, 'data'), until) : 0;
   for (const part of parts) await syncFile(join(staging, part));
@@ -198,5 +208,16 @@ function requireKeysOf(path: string, parts: readonly BackupPart[], staging: stri
   throw new StartError(
     `${many(count, 'stored value')} would have no key: the keys are older than the data, or of another installation. ` +
       'Nothing was changed. Restore keys that were saved together with the data, or later; or say --accept-loss.',
+  );
+}
+
+/** @throws StartError when the data that would be replaced is the only record of an erasure */
+function requireEntered(data: string, keys: string, ledgerBegins: string): void {
+  const count = isFilled(data) && isFilled(keys) ? missingEntries(data, keys, ledgerBegins) : 0;
+  if (count === 0) return;
+  throw new StartError(
+    `${many(count, 'erasure is', 'erasures are')} recorded by the data in place alone, and no ledger has them: these users would be back. Nothing was changed. ` +
+      'Start Lethe once on the data in place, which enters them in the ledger, and run restore again; where the keys are lost, restore the keys alone before that. ' +
+      'If it does not start, say --accept-old, and have these users erased again.',
   );
 }

@@ -34,6 +34,9 @@ const PAGE = `SELECT r.bot_id, r.id AS request_id, r.guild_id, r.user_id, r.key_
     AND ${ABSENT} AND (r.bot_id, r.id) > (?, ?)
   ORDER BY r.bot_id, r.id LIMIT ${BATCH}`;
 
+/** Counts them in files of SQLite, of which the keys are attached as `keys`. Parameters: the first id and the time of the ledger's begin. */
+export const COUNT_MISSING = `SELECT COUNT(*) ${COMPLETED} AND ${ABSENT}`;
+
 /** The result of {@link MissingEntries.enter}. */
 interface Entered {
   readonly entered: number;
