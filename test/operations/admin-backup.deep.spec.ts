@@ -256,7 +256,6 @@ describe('npm run admin -- restore', () => {
       for (const name of readdirSync(lethe.directory).filter((name) => name.startsWith('keys.db')))
         rmSync(join(lethe.directory, name));
       if (only.length > 0) await restore('b', '--only', 'keys');
-      const before = readdirSync(lethe.directory);
       const refused = await restore('b', ...only, '--force');
       expect([refused.code, refused.stderr]).toEqual([
         1,
