@@ -82,6 +82,25 @@ describe('GET /api/v1/audit/breach-scope', () => {
     });
   });
 
+  it('counts a theft by reading under records_held alone, and its words say so', async () => {
+    await bot.hasCategory('profile');
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'x' });
+    const theDayAfter = [new Date(Date.now() + 1).toISOString(), TODAY[1]] as const;
+    await service.database.run(
+      'UPDATE audit_events SET created_at = ? WHERE bot_id = ?',
+      ago(86_400_000),
+      bot.id,
+    );
+    const values = await bot.get(`/data/values?guild_id=${who.guild_id}&category=profile`);
+    expect(values.text).toContain('"x"');
+    const affected = { subjects: 0, users: 0, guilds: 0 };
+    expect((await scope(...theDayAfter)).data).toMatchObject({ affected, acts: NOTHING, records_held: 1 });
+    const document = await (await fetch(`${service.url}/docs-json`)).text();
+    expect(document).toContain('Reads of values and copies of the database leave no record');
+  });
+
   it('answers 200 with zeros for a bot of which nothing is known', async () => {
     expectSuccess(await scope(...MARCH), 200, {
       from: MARCH[0],

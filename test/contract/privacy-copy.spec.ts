@@ -24,8 +24,8 @@ const TECHNICAL: readonly (readonly [path: RegExp, name: string])[] = [
 const WORDS: Readonly<Record<string, string>> = {
   ...{ requested: 'asked', categories_withdrawn: 'withdrawn in part', api: 'by the bot' },
   ...{ accepted: 'consented', revoked: 'withdrawn', declined: 'declined', shown: 'shown again' },
-  ...{ consent_requested: 'You were asked for consent', consent_accepted: 'You have consented' },
-  ...{ consent_revoked: 'You have withdrawn consent', data_submitted: 'Data was stored' },
+  ...{ consent_requested: 'You were asked for consent', consent_accepted: 'Consent was given' },
+  ...{ consent_revoked: 'Consent was withdrawn', data_submitted: 'Data was stored' },
   ...{ data_exported: 'Data was exported', deletion_requested: 'An erasure was requested' },
   ...{ deletion_completed: 'An erasure was completed', user_forgotten: 'your data was erased' },
   ...{ full: 'everything', privacy_page: 'on your privacy page', completed: 'completed', pending: 'waits' },

@@ -317,7 +317,7 @@ describe('a link', () => {
 
   it('of somebody about whom nothing is stored makes no subject', async () => {
     const { url } = await linked({ language: 'en' });
-    expect((await get(url)).text).toContain('Nothing is stored about you.');
+    expect((await get(url)).text).toContain('No values are stored.');
     expect(await service.database.rows('SELECT 1 FROM subjects WHERE bot_id = ?', bot.id)).toHaveLength(0);
   });
 
@@ -447,7 +447,7 @@ describe('the page', () => {
       [...(await get(url)).text.matchAll(/<li>[^<]* at [\d:]{5}: (.*?)<\/li>/g)].map(([, said]) => said);
     const before = await past();
     const types = {
-      ...{ deletion_completed: 'An erasure was completed', consent_accepted: 'You have consented' },
+      ...{ deletion_completed: 'An erasure was completed', consent_accepted: 'Consent was given' },
       data_exported: 'Data was exported',
     };
     for (const event_type of Object.keys(types))

@@ -113,7 +113,7 @@ describe('the section of a privacy page that says who is responsible', () => {
         expect((await bot.put(`/bots/${bot.id}/notice-settings`, given)).status).toBe(200);
       const page = await pageOf();
       expect(Buffer.byteLength(page)).toBeLessThanOrEqual(50_000);
-      expect(page).toContain('The copies of your data have everything');
+      expect(page).toContain('The copy to read has everything');
       expect(page).toContain('Controller');
     },
   );

@@ -59,14 +59,66 @@ describe('objections and restrictions on the privacy page', () => {
   });
 
   it.each([
-    ['en', 'The restriction is in force until you end it. The data stays stored until its storage time'],
+    [
+      'en',
+      [
+        'no longer read for its purposes, or change, what is stored about you here. It can still make a copy for you.',
+        'until it is ended: by you, or by the team of the bot at your request. The data stays stored until its storage time',
+        'an objection ends only when you erase everything, or when the bot removes this category',
+      ],
+    ],
     [
       'de',
-      'Die Einschränkung gilt, bis du sie aufhebst. Die Daten bleiben gespeichert, bis ihre Speicherdauer',
+      [
+        'nicht mehr für seine Zwecke abrufen oder ändern, was über dich gespeichert ist. Eine Kopie für dich kann er weiter',
+        'bis sie aufgehoben wird: von dir, oder vom Team des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis',
+        'Ein Widerspruch endet nur, wenn du alles löschst oder wenn der Bot diese Kategorie abschafft',
+      ],
     ],
-  ])('says in %s until when restricted data stays', async (language, until) => {
-    expect((await get(`${await linked()}${from()}&lang=${language}`)).text).toContain(until);
-  });
+  ])(
+    'says in %s what the bot can still do, and what ends an objection and a restriction',
+    async (language, said) => {
+      const { text } = await get(`${await linked()}${from()}&lang=${language}`);
+      for (const words of said) expect(text).toContain(words);
+    },
+  );
+
+  it.each([
+    [
+      'en',
+      ['A restriction was ended', 'A restriction was recorded', 'Consent was given'],
+      /You have (?:ended|restr|cons)/,
+    ],
+    [
+      'de',
+      ['Eine Einschränkung wurde aufgehoben', 'Eine Einwilligung wurde erteilt'],
+      /Du hast eine Einschr/,
+    ],
+  ])(
+    'does not say in %s that the user has done what the bot did by its key',
+    async (language, said, untrue) => {
+      for (const name of ['restrict', 'unrestrict'])
+        expect((await bot.post(`/data/${name}`, who)).status).toBe(200);
+      const { text } = await get(`${await linked()}?lang=${language}`);
+      const past = [...text.matchAll(/<li>[^<]*\d{1,2}:\d\d[^<]*<\/li>/g)].join('\n');
+      for (const words of said) expect(past).toContain(`: ${words}`);
+      expect(past).not.toMatch(untrue);
+    },
+  );
+
+  it.each([
+    ['en', 'No values are stored.', 'Nothing is stored about you'],
+    ['de', 'Es sind keine Werte gespeichert.', 'Über dich ist nichts gespeichert'],
+  ])(
+    'says in %s of a user with a consent alone that no values are stored',
+    async (language, said, untrue) => {
+      who = subject();
+      await bot.hasConsent(who);
+      const { text } = await get(`${await linked()}?lang=${language}`);
+      expect(text).toContain(said);
+      expect(text).not.toContain(untrue);
+    },
+  );
 
   it('an objection erases the category, refuses new submits, and the page says so', async () => {
     const url = await linked();
@@ -77,9 +129,7 @@ describe('objections and restrictions on the privacy page', () => {
     const after = await following(url, answer);
     expect(after.text).toContain('Your objection is recorded.');
     expect(after.text).toContain('You have objected: Category stats');
-    expect(after.text).toContain(
-      'You have objected to the processing: Category stats (on your privacy page)',
-    );
+    expect(after.text).toContain('An objection was recorded: Category stats (on your privacy page)');
   });
 
   it('a restriction keeps the data, says since when, and ends by its form', async () => {
@@ -184,7 +234,7 @@ describe('objections and restrictions on the privacy page', () => {
     const fields = forms(await get(url), 'export')[0]!;
     const copy = await send(url, 'export', fields);
     expect(copy.text).toContain('Objection and restriction');
-    expect(copy.text).toContain('You have restricted the processing');
+    expect(copy.text).toContain('A restriction was recorded');
   });
 });
 

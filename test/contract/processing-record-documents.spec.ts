@@ -30,6 +30,19 @@ const WHOLE = {
 const DECLARED = { description_de: 'Zum Gruß', description_en: 'To greet', retention_days: 30 };
 
 describe('the record of processing activities as a document', () => {
+  it.each([
+    [
+      'en',
+      'of keys also the first 16 characters; the answer to a request with an Idempotency-Key has the whole one',
+    ],
+    [
+      'de',
+      'von Schlüsseln auch die ersten 16 Zeichen; die Antwort auf eine Anfrage mit Idempotency-Key enthält sie ganz',
+    ],
+  ])('says in %s where whole keys and links are stored', async (language, said) => {
+    expect((await read(`format=html&language=${language}`)).text).toContain(said);
+  });
+
   it('speaks German and English, in every form', async () => {
     await bot.hasCategory('profile', [field('value')], DECLARED);
     expect((await read('format=markdown&language=de')).text).toMatch(

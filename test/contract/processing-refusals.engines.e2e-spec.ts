@@ -329,6 +329,9 @@ describe('of objections and restrictions', () => {
     await act('restrict');
     expect((await bot.delete('/data/categories/stats')).status).toBe(200);
     expectSuccess(await inForce(), 200, { ...who, objections: [], restrictions: [since(null)] });
+    await act('unrestrict');
+    await category('stats', 'legitimate_interests');
+    expect((await submit('stats')).status).toBe(200);
   });
 
   it('there is at most one row for each subject, kind and category, however often they are called at once', async () => {

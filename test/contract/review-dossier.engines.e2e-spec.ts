@@ -64,6 +64,21 @@ async function dossierWith(given: Readonly<Record<string, string>>): Promise<{ t
 }
 
 describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
+  it.each([
+    ['en', 'kind and time of objections and restrictions', 'reason to keep data, signed statement'],
+    [
+      'de',
+      'Art und Zeit von Widersprüchen und Einschränkungen',
+      'Grund einer Aufbewahrung, signierte Erklärung',
+    ],
+  ])(
+    'names in %s what is not encrypted, with refusals and the answers of stores',
+    async (language, ...said) => {
+      const { encryption } = (await bot.get<Found>(`${path(bot)}?language=${language}`)).data;
+      for (const words of said) expect(encryption.statements.at(-1)).toContain(words);
+    },
+  );
+
   it('answers 200 with what is stored, retention, encryption, access, deletion, consent, measures and backups', async () => {
     await bot.put(`/bots/${bot.id}`, {
       privacy_contact: 'privacy@example.org',

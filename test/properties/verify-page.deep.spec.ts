@@ -115,6 +115,12 @@ describe('@lethe/sdk/evidence/web', () => {
   });
 });
 
+/** An erasure is of one guild: its sentence does not say that everything about a user is erased. */
+function expectOfOneGuild(finding: Finding): void {
+  expect(sentenceOf('en', finding)).toContain('about one user in one guild was erased');
+  expect(sentenceOf('de', finding)).toContain('über einen Nutzer auf einem Server gespeichert hatte');
+}
+
 describe('the checks of the page /verify', () => {
   const check = (text: string, named = UNNAMED): Promise<Finding> => examine(text, keys, named);
 
@@ -131,6 +137,7 @@ describe('the checks of the page /verify', () => {
     expect(sentenceOf('en', finding)).toMatch(/^It holds\. (On|The audit log) /);
     expect(sentenceOf('de', finding)).toMatch(/^Es stimmt\. (Am|Das Audit-Log) /);
     expect(sentenceOf('en', finding) + sentenceOf('de', finding)).not.toMatch(/[{}]|undefined|–/);
+    if (kind === 'certificate') expectOfOneGuild(finding);
   });
 
   it('says of a final certificate what each holder has answered, and who has signed it, in both languages', async () => {
@@ -141,6 +148,7 @@ describe('the checks of the page /verify', () => {
     const of = (given: string, named = UNNAMED) => examine(given, JSON.stringify(signing.keySet), named);
     const finding = await of(text);
     expect(finding).toMatchObject({ result: 'holds', kind: 'final', isNamed: false });
+    expectOfOneGuild(finding);
     expect(await of(file, { ...UNNAMED, userId })).toMatchObject({ kind: 'final', isNamed: true });
     expect(await of(file, { ...UNNAMED, userId: guildId })).toMatchObject({ result: 'fails' });
     expect(sentenceOf('en', finding)).toContain('every other store of the bot has answered since');

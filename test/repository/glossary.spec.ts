@@ -186,6 +186,33 @@ const GERMAN_TEXTS: readonly (readonly [file: string, begin: string])[] = [
   ['apps/console/src/verify/texts.ts', '  de: {'],
 ];
 
+/** What teams do not read in German, and what they read instead. */
+const CONSOLE: readonly (readonly [RegExp, string])[] = [
+  [/\b[Dd]as Salt\b/g, 'der Salt'],
+  [/\bAuskunft\b|\bAuskünfte\b/g, 'Export'],
+  [/\bZertifikat\b(?! für diesen Namen)/g, 'Bescheinigung'],
+  [
+    /(?<!(?:Daten|Verlauf) (?:der|dieser|einer|jeder|aller) )\bPerson(?:en)?\b(?: \{id\})?(?: \w+){0,4} (?:gelöscht|löschen)\b/g,
+    'Daten der Person',
+  ],
+  [/\b(?:Eine|eine|der) Löschung der Person\b/g, 'Daten der Person'],
+];
+
+describe('the German that teams read', () => {
+  const folder = 'apps/console/src/texts';
+  it.each(readdirSync(join(ROOT, folder)))(
+    'has one word for one thing, and erases data, not people: %s',
+    (name) => {
+      const text = read(`${folder}/${name}`);
+      const german = text.slice(text.indexOf('  de: {'));
+      const found = CONSOLE.flatMap(([word, instead]) =>
+        [...german.matchAll(word)].map(([given]) => `${given}: ${instead}`),
+      );
+      expect(found).toEqual([]);
+    },
+  );
+});
+
 describe('the German that users read', () => {
   it.each(GERMAN_TEXTS)('has one word for one thing, and says du: %s', (file, begin) => {
     const text = read(file);

@@ -139,7 +139,7 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     cancelled: 'entfallen, keine Adresse',
   },
   webhook: {
-    user_forgotten: 'Person gelöscht',
+    user_forgotten: 'Daten einer Person gelöscht',
     consent_revoked: 'Einwilligung widerrufen',
     data_corrected: 'Wert berichtigt',
     holder_task: 'Auftrag an einen Speicherort',

@@ -22,7 +22,7 @@ export const ERRORS = {
     status: 403,
     meaning:
       'The user has objected to the processing or restricted it; `details.reason` is `objection` or `restriction`',
-    mend: 'Stop processing it. A restriction ends with `POST /data/unrestrict`, when the user ends it; an objection stays until the user is erased.',
+    mend: 'Stop processing it. A restriction ends with `POST /data/unrestrict`, when the user ends it; an objection stays until the user is erased or the category is deleted.',
   },
   suspended: {
     status: 403,

@@ -18,7 +18,7 @@ const DE = {
   none: 'Es gibt keine (Art. 22 DSGVO).',
   authority: 'Aufsichtsbehörde',
   policy: 'Datenschutzerklärung des Bots',
-  more: 'Es gibt noch mehr. Die Kopien deiner Daten enthalten alles.',
+  more: 'Es gibt noch mehr. Die Kopie zum Lesen enthält alles.',
 };
 
 /** The words of the facts about a controller, also of the documents in `reports`. */
@@ -40,7 +40,7 @@ export const CONTROLLER_WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
     none: 'There are none (Art. 22 GDPR).',
     authority: 'Supervisory authority',
     policy: "The bot's own privacy policy",
-    more: 'There is more. The copies of your data have everything.',
+    more: 'There is more. The copy to read has everything.',
   },
 };
 

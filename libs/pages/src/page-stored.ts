@@ -39,7 +39,7 @@ export function stored(making: Making, held: HeldSubject): Html {
   );
   return html`<section>
     <h2>${texts.stored}</h2>
-    ${values.size === 0 && html`<p>${texts.nothing}</p>`} ${shown}
+    ${values.size === 0 && !isUnreadable && html`<p>${texts.nothingStored}</p>`} ${shown}
     ${
       bare.length > 0 &&
       html`<article>

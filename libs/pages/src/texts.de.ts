@@ -21,6 +21,7 @@ export const DE: PageTexts = {
   direct: 'Direktnachrichten',
   stored: 'Was gespeichert ist',
   nothing: 'Über dich ist nichts gespeichert.',
+  nothingStored: 'Es sind keine Werte gespeichert.',
   noValues: (count) =>
     count === 1
       ? 'Eine Kategorie, in der nichts gespeichert ist'
@@ -122,8 +123,8 @@ export const DE: PageTexts = {
   done: 'Was bisher geschehen ist',
   event: {
     consent_requested: 'Du wurdest um Einwilligung gebeten',
-    consent_accepted: 'Du hast eingewilligt',
-    consent_revoked: 'Du hast eine Einwilligung widerrufen',
+    consent_accepted: 'Eine Einwilligung wurde erteilt',
+    consent_revoked: 'Eine Einwilligung wurde widerrufen',
     data_submitted: 'Daten wurden gespeichert',
     data_exported: 'Daten wurden exportiert',
     data_deleted: 'Daten wurden entfernt',

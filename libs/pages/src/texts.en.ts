@@ -20,6 +20,7 @@ export const EN = {
   direct: 'Direct messages',
   stored: 'What is stored',
   nothing: 'Nothing is stored about you.',
+  nothingStored: 'No values are stored.',
   noValues: (count: number) =>
     count === 1
       ? 'One category in which nothing is stored'
@@ -114,8 +115,8 @@ export const EN = {
   done: 'What was done so far',
   event: {
     consent_requested: 'You were asked for consent',
-    consent_accepted: 'You have consented',
-    consent_revoked: 'You have withdrawn consent',
+    consent_accepted: 'Consent was given',
+    consent_revoked: 'Consent was withdrawn',
     data_submitted: 'Data was stored',
     data_exported: 'Data was exported',
     data_deleted: 'Data was deleted',

@@ -8,13 +8,13 @@ export const REFUSALS_EN = {
   restricted: (what: string, at: string) => `Restricted since ${at}: ${what}.`,
   restrict: 'Restrict the processing (Art. 18 GDPR)',
   restrictWhy:
-    'The bot can then no longer read or change here what is stored about you. The restriction is in force until you end it. The data stays stored until its storage time or the time after a withdrawal ends, or until you erase it. You can still see it, correct it and get a copy.',
+    'The bot can then no longer read for its purposes, or change, what is stored about you here. It can still make a copy for you. The restriction is in force until it is ended: by you, or by the team of the bot at your request. The data stays stored until its storage time or the time after a withdrawal ends, or until you erase it. You can still see it, correct it and get a copy.',
   restrictNow: 'Restrict',
   end: (what: string) => `End the restriction: ${what}`,
   endAll: 'End every restriction',
   object: 'Object to the processing (Art. 21 GDPR)',
   objectWhy:
-    'What is stored about you here in the category is erased at once, and the bot can store nothing in it any more. It cannot be undone: an objection ends only when you erase everything. What the bot keeps elsewhere is not affected.',
+    'What is stored about you here in the category is erased at once, and the bot can store nothing in it any more. It cannot be undone: an objection ends only when you erase everything, or when the bot removes this category. What the bot keeps elsewhere is not affected.',
   objectWhich:
     'You can object to categories whose legal basis is legitimate interests or a public task. Where the legal basis is your consent, you can withdraw it.',
   objectNow: 'Object and erase',
@@ -24,15 +24,16 @@ export const REFUSALS_EN = {
   choose: 'Please choose',
   note: {
     objected: 'Your objection is recorded. What it is about is erased.',
-    restricted: 'Your restriction is recorded. The bot can no longer read or change what it is about.',
+    restricted:
+      'Your restriction is recorded. The bot can no longer read for its purposes, or change, what it is about.',
     unrestricted: 'The restriction has ended.',
     unrefused:
       'Nothing was recorded: this category does not exist any more, or you cannot object to it. Please open the page again.',
   },
   event: {
-    objection: 'You have objected to the processing',
-    restriction: 'You have restricted the processing',
-    restriction_ended: 'You have ended a restriction',
+    objection: 'An objection was recorded',
+    restriction: 'A restriction was recorded',
+    restriction_ended: 'A restriction was ended',
   },
   kind: { objection: 'objection', restriction: 'restriction' },
 };
@@ -47,13 +48,13 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   restricted: (what, at) => `Eingeschränkt seit ${at}: ${what}.`,
   restrict: 'Verarbeitung einschränken (Art. 18 DSGVO)',
   restrictWhy:
-    'Der Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Die Einschränkung gilt, bis du sie aufhebst. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Du kannst sie weiter ansehen, berichtigen und eine Kopie erhalten.',
+    'Der Bot kann dann hier nicht mehr für seine Zwecke abrufen oder ändern, was über dich gespeichert ist. Eine Kopie für dich kann er weiter erstellen. Die Einschränkung gilt, bis sie aufgehoben wird: von dir, oder vom Team des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Du kannst sie weiter ansehen, berichtigen und eine Kopie erhalten.',
   restrictNow: 'Einschränken',
   end: (what) => `Einschränkung aufheben: ${what}`,
   endAll: 'Alle Einschränkungen aufheben',
   object: 'Der Verarbeitung widersprechen (Art. 21 DSGVO)',
   objectWhy:
-    'Was hier in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann darin nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst. Was der Bot anderswo speichert, bleibt.',
+    'Was hier in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann darin nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst oder wenn der Bot diese Kategorie abschafft. Was der Bot anderswo speichert, bleibt.',
   objectWhich:
     'Der Verarbeitung kannst du in Kategorien widersprechen, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Ist deine Einwilligung die Rechtsgrundlage, kannst du sie widerrufen.',
   objectNow: 'Widersprechen und löschen',
@@ -64,15 +65,15 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   note: {
     objected: 'Dein Widerspruch ist vermerkt. Was er betrifft, ist gelöscht.',
     restricted:
-      'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr lesen oder ändern, was sie betrifft.',
+      'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr für seine Zwecke abrufen oder ändern, was sie betrifft.',
     unrestricted: 'Die Einschränkung ist aufgehoben.',
     unrefused:
       'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst der Verarbeitung darin nicht widersprechen. Bitte öffne die Seite neu.',
   },
   event: {
-    objection: 'Du hast der Verarbeitung widersprochen',
-    restriction: 'Du hast die Verarbeitung eingeschränkt',
-    restriction_ended: 'Du hast eine Einschränkung aufgehoben',
+    objection: 'Ein Widerspruch wurde vermerkt',
+    restriction: 'Eine Einschränkung wurde vermerkt',
+    restriction_ended: 'Eine Einschränkung wurde aufgehoben',
   },
   kind: { objection: 'Widerspruch', restriction: 'Einschränkung' },
 };

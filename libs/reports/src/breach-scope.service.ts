@@ -26,7 +26,7 @@ interface Period {
 }
 
 /**
- * The scope of a breach in numbers (GDPR Art. 33(3)(a)): users with acts on their data in a period, and stored records.
+ * The scope of a breach in numbers (GDPR Art. 33(3)(a)): users with recorded acts in a period, and stored records.
  * Requests do not wait for it: it counts in small parts on a snapshot, one report at a time in each process.
  */
 @Injectable()

@@ -53,7 +53,7 @@ export const DE: DocumentTexts = {
     measuresTitle: 'Technische und organisatorische Maßnahmen',
     measures: {
       access:
-        'Zugriff nur mit API-Schlüssel, für Nutzer mit einem befristeten Link; von Schlüsseln und Links sind nur SHA-256-Hashwerte gespeichert. Ein Bot erreicht nur seine eigenen Daten.',
+        'Zugriff nur mit API-Schlüssel, für Nutzer mit einem befristeten Link. Ein Bot erreicht nur seine eigenen Daten. Von Schlüsseln und Links sind SHA-256-Hashwerte gespeichert, von Schlüsseln auch die ersten 16 Zeichen; die Antwort auf eine Anfrage mit Idempotency-Key enthält sie ganz, verschlüsselt und höchstens 25 Stunden lang.',
       values:
         'Gespeicherte Werte und die Einzelheiten der Protokollereignisse sind mit ChaCha20-Poly1305 verschlüsselt, mit einem eigenen Schlüssel je Nutzer und Server.',
       masterKey:

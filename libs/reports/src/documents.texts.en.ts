@@ -48,7 +48,7 @@ export const EN = {
     measuresTitle: 'Technical and organisational measures',
     measures: {
       access:
-        'Access by API key, and for users by a link that ends; of keys and links only SHA-256 digests are stored. A bot reaches its own data and no other.',
+        'Access by API key, and for users by a link that ends. A bot reaches its own data and no other. Of keys and links SHA-256 digests are stored, of keys also the first 16 characters; the answer to a request with an Idempotency-Key has the whole one encrypted, for 25 hours at most.',
       values:
         'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
       masterKey:

@@ -34,7 +34,7 @@ export const DOSSIER_DE: typeof DOSSIER_EN = {
   encryptionFacts: [
     'Jeder Nutzer hat je Server einen eigenen Schlüssel. Er verschlüsselt die gespeicherten Werte und die Einzelheiten der Protokollereignisse.',
     'Diese Schlüssel und mit ihnen die IDs von Nutzer und Server sind mit dem Hauptschlüssel verschlüsselt. Was einen Schlüssel überdauert, zum Beispiel die IDs einer festgehaltenen Löschung, ist mit einem Schlüssel der Installation verschlüsselt.',
-    'Nicht verschlüsselt sind: die Angaben des Bots; Kategorie, Stand und Zeit von Werten und Einwilligungen, mit Version, Sprache und Quelle einer Einwilligung; Art und Zeit von Protokollereignissen, Löschungen und Webhook-Aufrufen; Anzahlen von Handlungen. Statt der IDs enthalten diese Zeilen Hashwerte, die mit einem geheimen Schlüssel gebildet sind.',
+    'Nicht verschlüsselt sind: die Angaben des Bots; Kategorie, Stand und Zeit von Werten und Einwilligungen, mit Version, Sprache und Quelle einer Einwilligung; Kategorie, Art und Zeit von Widersprüchen und Einschränkungen; Art und Zeit von Protokollereignissen, Löschungen, Webhook-Aufrufen, Links und Fragen an die Speicher des Bots; Kategorien, Zeilenzahlen und Quelle einer Löschung; was die Speicher des Bots dazu geantwortet haben: Ergebnis, Anzahlen, Grund einer Aufbewahrung, signierte Erklärung; Anzahlen von Handlungen. Statt der IDs enthalten diese Zeilen Hashwerte, die mit einem geheimen Schlüssel gebildet sind.',
   ],
   access: 'Wer Zugriff hat',
   user: 'Jeder Nutzer, mit einem befristeten Link vom Bot',

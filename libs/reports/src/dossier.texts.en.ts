@@ -32,7 +32,7 @@ export const DOSSIER_EN = {
   encryptionFacts: [
     'Each user has a key for each server. It encrypts the stored values and the details of audit events.',
     'These keys, and with them the ids of user and server, are encrypted with the master key. What outlives a key, for example the ids of an erasure that is on record, is encrypted with a key of the installation.',
-    'Not encrypted are: what the bot declares; category, state and time of values and consents, with version, language and source of a consent; type and time of audit events, erasures and webhook calls; numbers of acts. In place of ids these rows have keyed digests.',
+    'Not encrypted are: what the bot declares; category, state and time of values and consents, with version, language and source of a consent; category, kind and time of objections and restrictions; type and time of audit events, erasures, webhook calls, links and questions to the stores of the bot; categories, numbers of rows and source of an erasure; what the stores of the bot have answered to it: result, numbers, reason to keep data, signed statement; numbers of acts. In place of ids these rows have keyed digests.',
   ],
   access: 'Who has access',
   user: 'Each user, by a link that ends, which the bot gives',

@@ -34,11 +34,12 @@ export class ReportsController {
 
   @Get('audit/breach-scope')
   @Describes({
-    summary: 'Count the users that a breach concerns (GDPR Art. 33)',
+    summary: 'Count the users with recorded acts in the period of a breach (GDPR Art. 33)',
     description:
-      'Counts the users, guilds and records that were acted on in a period, in total and by category, ' +
-      'for the notification of a breach (GDPR Art. 33(3)(a)). The answer holds numbers only and names ' +
-      'no user. `exact` says whether large numbers are estimates. While a report of the bot is being ' +
+      'Counts the users and guilds with a recorded act in a period, and records by category, for the notification ' +
+      'of a breach (GDPR Art. 33(3)(a)). Reads of values and copies of the database leave no record: such a breach ' +
+      'can concern everyone about whom something is stored (`records_held`, as it is now). ' +
+      'The answer holds numbers only and names no user; `exact` says whether large numbers are estimates. While a report of the bot is being ' +
       'made a further one is refused with 409 `report_in_progress`.',
     parameters: { from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' },
     examples: EXAMPLES.breachScope,

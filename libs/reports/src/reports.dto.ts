@@ -48,9 +48,14 @@ export class BreachScopeView {
   log_begins_at: string | null;
   @Flag('false: numbers of subjects, users and guilds above 50,000 are estimates, off by about 1 %')
   exact: boolean;
-  @Of(AffectedCount, 'Users and guilds with any act on their data in the period') affected: AffectedCount;
+  @Of(
+    AffectedCount,
+    'Users and guilds with a recorded act in the period; a read of values and a copy of the database are not recorded',
+  )
+  affected: AffectedCount;
   @Of(ActCounts) acts: ActCounts;
-  @Count('In all categories') records_held: number;
+  @Count('In all categories; a breach by reads or by a copy of the database can concern each of them')
+  records_held: number;
   @Count('In all categories') records_touched: number;
   @Of([CategoryScope]) categories: CategoryScope[];
 }

@@ -63,7 +63,7 @@ export class ProcessingRefusalsController {
       'what is stored under it is erased, and submits are refused with 403 `processing_refused` and ' +
       '`details.reason` `objection`. Without `category` it is about all categories of these bases, also those ' +
       'that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the user ' +
-      'removes the objection.',
+      'removes the objection, and so does the deletion of the category that it names.',
     examples: EXAMPLES.object,
   })
   @Responds(200, RefusalsView, ['not_found', 'not_objectable'])

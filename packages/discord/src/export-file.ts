@@ -9,7 +9,7 @@ const FILE_MAX_BYTES = 10 * 1024 * 1024;
 /** Of a request with a file: its other parts, the boundaries, the message. */
 const REST_BYTES = 16 * 1024;
 
-/** Everything about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent. */
+/** Everything stored about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent. */
 export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
   const { asked, words } = turn;
   const maxBytes = (asked.fileMaxBytes ?? FILE_MAX_BYTES) - REST_BYTES;

@@ -624,7 +624,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Record that the user objects to the processing
-     * @description The user objects to a category whose legal basis is `legitimate_interests` or `public_task` (GDPR Art. 21): what is stored under it is erased, and submits are refused with 403 `processing_refused` and `details.reason` `objection`. Without `category` it is about all categories of these bases, also those that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the user removes the objection.
+     * @description The user objects to a category whose legal basis is `legitimate_interests` or `public_task` (GDPR Art. 21): what is stored under it is erased, and submits are refused with 403 `processing_refused` and `details.reason` `objection`. Without `category` it is about all categories of these bases, also those that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the user removes the objection, and so does the deletion of the category that it names.
      */
     readonly post: operations['processingRefusalsObject'];
     readonly delete?: never;
@@ -961,8 +961,8 @@ export interface paths {
       readonly cookie?: never;
     };
     /**
-     * Count the users that a breach concerns (GDPR Art. 33)
-     * @description Counts the users, guilds and records that were acted on in a period, in total and by category, for the notification of a breach (GDPR Art. 33(3)(a)). The answer holds numbers only and names no user. `exact` says whether large numbers are estimates. While a report of the bot is being made a further one is refused with 409 `report_in_progress`.
+     * Count the users with recorded acts in the period of a breach (GDPR Art. 33)
+     * @description Counts the users and guilds with a recorded act in a period, and records by category, for the notification of a breach (GDPR Art. 33(3)(a)). Reads of values and copies of the database leave no record: such a breach can concern everyone about whom something is stored (`records_held`, as it is now). The answer holds numbers only and names no user; `exact` says whether large numbers are estimates. While a report of the bot is being made a further one is refused with 409 `report_in_progress`.
      */
     readonly get: operations['reportsBreachScope'];
     readonly put?: never;
@@ -2748,10 +2748,10 @@ export interface components {
       readonly log_begins_at: string | null;
       /** @description false: numbers of subjects, users and guilds above 50,000 are estimates, off by about 1 % */
       readonly exact: boolean;
-      /** @description Users and guilds with any act on their data in the period */
+      /** @description Users and guilds with a recorded act in the period; a read of values and a copy of the database are not recorded */
       readonly affected: components['schemas']['AffectedCount'];
       readonly acts: components['schemas']['ActCounts'];
-      /** @description In all categories */
+      /** @description In all categories; a breach by reads or by a copy of the database can concern each of them */
       readonly records_held: number;
       /** @description In all categories */
       readonly records_touched: number;

@@ -109,7 +109,7 @@ export const audit = {
       'Die {count} Ereignisse dieser Seite stehen so darin, wie sie gezeigt werden, und keines dazwischen fehlt.',
     logShownOne: 'Das Ereignis dieser Seite steht so darin, wie es gezeigt wird.',
     logErasedSince:
-      'Nach dem Laden der Seite gelöscht: die Personen mancher Ereignisse ({count}). Laden Sie die Seite neu, dann sehen Sie es.',
+      'Nach dem Laden der Seite gelöscht: die Daten der Personen mancher Ereignisse ({count}). Laden Sie die Seite neu, dann sehen Sie es.',
     logEmpty: 'Das Protokoll ist leer und als leer signiert.',
     checkSignature: 'Es stimmt nicht:',
     checkForeign: 'Es stimmt nicht: Was signiert ist, gehört zu einem anderen Bot.',

@@ -38,7 +38,7 @@ export const keyTexts = {
     thisSession: 'diese Sitzung',
     scope_read: 'lesen: Personen, Werte, Protokolle sehen',
     scope_write: 'schreiben: um Einwilligung bitten, Werte speichern',
-    scope_erase: 'löschen: Personen, Werte, Server',
+    scope_erase: 'löschen: Daten von Personen, Werte, Server',
     scope_admin: 'verwalten: Einstellungen, Schlüssel, Webhooks',
     expiryField: 'Gültigkeit',
     expiryNever: 'unbegrenzt',

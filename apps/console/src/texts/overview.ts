@@ -62,7 +62,7 @@ export const overview = {
     consentsAccepted: 'Einwilligungen',
     consentsRevoked: 'Widerrufe',
     submits: 'Gespeicherte Werte',
-    exports: 'Auskünfte',
+    exports: 'Exporte',
     erasures: 'Löschungen',
     webhooksDelivered: 'Zugestellte Aufrufe',
     webhookFailures: 'Fehlversuche',
@@ -100,7 +100,7 @@ export const overview = {
     stepAskLink: 'Personen',
     stepWebhook: 'Den Webhook setzen',
     stepWebhookNote:
-      'Lethe sagt Ihrem Bot, wenn eine Einwilligung widerrufen oder eine Person gelöscht wird.',
+      'Lethe sagt Ihrem Bot, wenn eine Einwilligung widerrufen oder die Daten einer Person gelöscht werden.',
     stepWebhookLink: 'Einstellungen',
     copyCode: 'Den Code kopieren',
   },

@@ -5,9 +5,9 @@ export const refusalTexts = {
     refusalAll: 'everything',
     refusalAllObjectable: 'everything that can be objected to',
     objectionMeans:
-      'Stored values were erased, and your bot can store no new ones there. Only an erasure of the user ends the objection.',
+      'Stored values were erased, and your bot can store no new ones there. Only an erasure of the user or the removal of the category ends the objection.',
     restrictionMeans:
-      'Your bot can neither read nor change the values there. Export, erasure and correction by the user still work.',
+      'Your bot can neither read the values there for its purposes nor change them. An export for the user, an erasure and a correction by the user still work.',
     refusalSince: 'since {time}',
     refusalOpen: 'Objection or restriction',
     refusalLead: 'Record what the user has told you: it takes effect at once, in this server.',
@@ -18,10 +18,10 @@ export const refusalTexts = {
     refusalRecord: 'Record',
     objectTitle: 'Record an objection in {server}: {what}?',
     objectNote:
-      'Every value that is stored there is erased at once, and your bot can store no new ones. This cannot be undone: only an erasure of the user ends an objection.',
+      'Every value that is stored there is erased at once, and your bot can store no new ones. This cannot be undone: only an erasure of the user or the removal of the category ends an objection.',
     restrictTitle: 'Record a restriction in {server}: {what}?',
     restrictNote:
-      'Your bot can then neither read nor change the values there, until the user ends the restriction. Periods of retention still apply.',
+      'Your bot can then neither read the values there for its purposes nor change them, until the user ends the restriction, or you do at the request of the user. Periods of retention still apply.',
     unrestrictAct: 'End restriction',
     unrestrictTitle: 'End the restriction in {server}: {what}?',
     unrestrictAllAct: 'End every restriction',
@@ -37,9 +37,9 @@ export const refusalTexts = {
     refusalAll: 'alles',
     refusalAllObjectable: 'alles, dem widersprochen werden kann',
     objectionMeans:
-      'Gespeicherte Werte wurden gelöscht, und Ihr Bot kann dort keine neuen speichern. Nur eine Löschung der Person beendet den Widerspruch.',
+      'Gespeicherte Werte wurden gelöscht, und Ihr Bot kann dort keine neuen speichern. Der Widerspruch endet nur, wenn die Daten der Person gelöscht werden oder die Kategorie entfernt wird.',
     restrictionMeans:
-      'Ihr Bot kann die Werte dort weder lesen noch ändern. Auskunft, Löschung und Berichtigung durch die Person bleiben möglich.',
+      'Ihr Bot kann die Werte dort weder für seine Zwecke abrufen noch ändern. Ein Export für die Person, eine Löschung und eine Berichtigung durch die Person bleiben möglich.',
     refusalSince: 'seit {time}',
     refusalOpen: 'Widerspruch oder Einschränkung',
     refusalLead: 'Vermerken Sie, was die Person Ihnen mitgeteilt hat: Es gilt sofort, auf diesem Server.',
@@ -50,16 +50,16 @@ export const refusalTexts = {
     refusalRecord: 'Vermerken',
     objectTitle: 'Einen Widerspruch auf dem Server „{server}“ vermerken: {what}?',
     objectNote:
-      'Jeder dort gespeicherte Wert wird sofort gelöscht, und Ihr Bot kann keine neuen speichern. Das kann nicht rückgängig gemacht werden: Nur eine Löschung der Person beendet einen Widerspruch.',
+      'Jeder dort gespeicherte Wert wird sofort gelöscht, und Ihr Bot kann keine neuen speichern. Das kann nicht rückgängig gemacht werden: Ein Widerspruch endet nur, wenn die Daten der Person gelöscht werden oder die Kategorie entfernt wird.',
     restrictTitle: 'Eine Einschränkung auf dem Server „{server}“ vermerken: {what}?',
     restrictNote:
-      'Ihr Bot kann die Werte dort dann weder lesen noch ändern, bis die Person die Einschränkung aufhebt. Speicherfristen gelten weiter.',
+      'Ihr Bot kann die Werte dort dann weder für seine Zwecke abrufen noch ändern, bis die Person die Einschränkung aufhebt oder Sie es auf ihren Wunsch tun. Speicherfristen gelten weiter.',
     unrestrictAct: 'Einschränkung aufheben',
     unrestrictTitle: 'Die Einschränkung auf dem Server „{server}“ aufheben: {what}?',
     unrestrictAllAct: 'Alle Einschränkungen aufheben',
     unrestrictAllTitle: 'Alle Einschränkungen auf dem Server „{server}“ aufheben?',
     unrestrictNote:
-      'Ihr Bot kann die Werte dann wieder lesen und ändern. Unterrichten Sie die Person vorher (Art. 18 Abs. 3 DSGVO).',
+      'Ihr Bot kann die Werte dann wieder abrufen und ändern. Unterrichten Sie die Person vorher (Art. 18 Abs. 3 DSGVO).',
     objectDone: 'Der Widerspruch ist vermerkt.',
     restrictDone: 'Die Einschränkung ist vermerkt.',
     unrestrictDone: 'Die Einschränkung ist aufgehoben.',

@@ -128,12 +128,12 @@ export const settings = {
     leaveSecretTitle: 'Ohne Kopie verlassen?',
     leaveSecretNote:
       'Was auf dieser Seite nur einmal gezeigt wird, ist noch nicht kopiert. Wenn Sie die Seite verlassen, kann es nicht mehr gezeigt werden.',
-    leaveSaltTitle: 'Ohne das Salt verlassen?',
+    leaveSaltTitle: 'Ohne den Salt verlassen?',
     leaveSaltNote:
-      'Ein Salt auf dieser Seite ist weder kopiert noch heruntergeladen. Wenn Sie die Seite verlassen, kann es nicht mehr gezeigt werden, und ohne das Salt nennt das Zertifikat niemanden.',
+      'Ein Salt auf dieser Seite ist weder kopiert noch heruntergeladen. Wenn Sie die Seite verlassen, kann er nicht mehr gezeigt werden, und ohne ihn lässt sich die Bescheinigung niemandem zuordnen.',
     leaveErasureTitle: 'Während der Löschung verlassen?',
     leaveErasureNote:
-      'Der Dienst führt die Löschung zu Ende, aber das Salt zeigt nur diese Seite, sobald die Löschung beendet ist.',
+      'Der Dienst führt die Löschung zu Ende, aber den Salt zeigt nur diese Seite, sobald die Löschung beendet ist.',
     leave: 'Verlassen',
     fieldLength: '1 bis {a} Zeichen, nicht nur Leerzeichen.',
     fieldText: 'Mindestens 1 Zeichen, nicht nur Leerzeichen.',
@@ -174,7 +174,7 @@ export const settings = {
     registeredAt: 'Registriert',
     webhookTitle: 'Webhook',
     webhookLead:
-      'Lethe ruft diese Adresse auf, wenn eine Einwilligung widerrufen, eine Person gelöscht oder ein Wert von einer Person berichtigt wird, und wenn ein Speicher der Art webhook einen Auftrag hat. Jeder Aufruf ist signiert.',
+      'Lethe ruft diese Adresse auf, wenn eine Einwilligung widerrufen, die Daten einer Person gelöscht werden oder ein Wert von einer Person berichtigt wird, und wenn ein Speicher der Art webhook einen Auftrag hat. Jeder Aufruf ist signiert.',
     webhookUrl: 'Adresse des Empfängers',
     webhookUrlHint: 'Leer lassen, wenn nichts gesendet werden soll.',
     noWebhook: 'Keine: Es wird nichts gesendet.',
@@ -219,15 +219,15 @@ export const settings = {
     removeNow: 'sofort',
     removeAfter: '{when}, bis dahin widerrufbar',
     goOn: 'Fortfahren',
-    removeTitle: '{name} entfernen und alle Personen darauf löschen?',
+    removeTitle: '{name} entfernen und die Daten aller Personen darauf löschen?',
     removeNoteNow:
-      'Jede Person auf diesem Server ({id}) wird sofort gelöscht, mit je einem Webhook-Aufruf. Das kann nicht rückgängig gemacht werden.',
+      'Die Daten jeder Person auf diesem Server ({id}) werden sofort gelöscht, mit je einem Webhook-Aufruf. Das kann nicht rückgängig gemacht werden.',
     removeNoteLater:
-      'Jede Person auf diesem Server ({id}) wird {when} gelöscht. Bis dahin können Sie das hier absagen.',
+      'Die Daten jeder Person auf diesem Server ({id}) werden {when} gelöscht. Bis dahin können Sie das hier absagen.',
     removeAct: 'Entfernen und löschen',
     removeSchedule: 'Löschung planen',
-    removing: 'Die Personen werden gelöscht …',
-    removedNow: 'Entfernt: {name}. Gelöschte Personen: {users}.',
+    removing: 'Die Daten der Personen werden gelöscht …',
+    removedNow: 'Entfernt: {name}. Personen, deren Daten gelöscht sind: {users}.',
     removedLater: 'Geplant: {name}',
     endTitle: 'Ende des Bots',
     endText:

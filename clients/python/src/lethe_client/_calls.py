@@ -848,7 +848,7 @@ class Data(Group):
         21): what is stored under it is erased, and submits are refused with 403 `processing_refused` and
         `details.reason` `objection`. Without `category` it is about all categories of these bases, also those
         that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the
-        user removes the objection.
+        user removes the objection, and so does the deletion of the category that it names.
         """
         given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
         answer: RefusalsView = self._call.send("POST /data/object", given, options)
@@ -968,12 +968,13 @@ class Audit(Group):
         return Pages(self._call, "GET /audit/checkpoints", "checkpoints", given, options)
 
     def breach_scope(self, *, from_: str, to: str, options: Optional[CallOptions] = None) -> BreachScopeView:
-        """Count the users that a breach concerns (GDPR Art. 33).
+        """Count the users with recorded acts in the period of a breach (GDPR Art. 33).
 
-        Counts the users, guilds and records that were acted on in a period, in total and by category, for the
-        notification of a breach (GDPR Art. 33(3)(a)). The answer holds numbers only and names no user. `exact`
-        says whether large numbers are estimates. While a report of the bot is being made a further one is
-        refused with 409 `report_in_progress`.
+        Counts the users and guilds with a recorded act in a period, and records by category, for the
+        notification of a breach (GDPR Art. 33(3)(a)). Reads of values and copies of the database leave no
+        record: such a breach can concern everyone about whom something is stored (`records_held`, as it is now).
+        The answer holds numbers only and names no user; `exact` says whether large numbers are estimates. While
+        a report of the bot is being made a further one is refused with 409 `report_in_progress`.
         """
         given: Dict[str, Any] = {"from": from_, "to": to}
         answer: BreachScopeView = self._call.send("GET /audit/breach-scope", given, options)

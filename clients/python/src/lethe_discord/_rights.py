@@ -28,7 +28,7 @@ _CERTIFICATES_SECONDS = 60.0
 
 
 async def export(turn: Turn) -> Reply:
-    """Everything about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent."""
+    """Everything stored about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent."""
     say = turn.words.say
     try:
         forms: Sequence[Tuple[Optional[Literal["full"]], str]] = (("full", "export_done"), (None, "export_short"))

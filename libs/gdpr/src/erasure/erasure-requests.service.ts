@@ -13,7 +13,7 @@ import type { CertificateView, DeletionRequestView } from './erasure.dto';
 const CERTIFICATE_TYPE = 'lethe-erasure-certificate+jwt';
 
 /**
- * Shows erasure requests and signs their certificates, which contain no personal data (GDPR Art. 5(2), 19). A certificate
+ * Shows erasure requests and signs their certificates, which contain no id of the user (GDPR Art. 5(2), 19). A certificate
  * names the subject by a commitment: anyone with the ids and the `certificate_salt` of the erasure's answer can check it.
  */
 @Injectable()

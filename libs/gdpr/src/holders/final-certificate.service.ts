@@ -21,7 +21,7 @@ interface AnsweredTask extends HolderTask {
 }
 
 /**
- * Signs what became of an erasure in Lethe and in every holder of the bot, without personal data (GDPR Art. 5(2), 17 and 19).
+ * Signs what became of an erasure in Lethe and in every holder of the bot, without an id of the user (GDPR Art. 5(2), 17 and 19).
  * Its signature proves that Lethe received the answers; each statement inside is the own one of its holder.
  */
 @Injectable()

@@ -187,24 +187,25 @@ export const DE: Texts = {
   refusals_missing: 'Dieser Bot kann das hier nicht vermerken. Es wurde nichts geändert.',
 
   restrict_why:
-    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Die Einschränkung gilt, bis du sie aufhebst. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Eine Kopie bekommst du weiterhin.',
+    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr für seine Zwecke abrufen oder ändern, was über dich gespeichert ist. Die Einschränkung gilt, bis sie aufgehoben wird: von dir, oder von den Betreibern des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Eine Kopie für dich kann der Bot weiter erstellen.',
   restrict_open: 'Einschränken …',
-  restrict_which: 'Was schränkst du ein? Der Bot kann es dann nicht mehr lesen oder ändern.',
+  restrict_which:
+    'Was schränkst du ein? Der Bot kann es dann nicht mehr für seine Zwecke abrufen oder ändern.',
   restrict_choose: 'Eine Kategorie einschränken',
   restrict_all: 'Alles einschränken',
   restrict_done:
-    'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr lesen oder ändern, was sie betrifft.',
+    'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr für seine Zwecke abrufen oder ändern, was sie betrifft.',
 
   unrestrict_open: 'Einschränkung aufheben …',
   unrestrict_which:
-    'Welche Einschränkung hebst du auf? Der Bot kann dann wieder lesen und ändern, was sie betrifft.',
+    'Welche Einschränkung hebst du auf? Der Bot kann dann wieder abrufen und ändern, was sie betrifft.',
   unrestrict_choose: 'Eine Einschränkung aufheben',
   unrestrict_all: 'Alle Einschränkungen aufheben',
   unrestrict_done: 'Die Einschränkung ist aufgehoben.',
   unrestrict_partly: 'Die Einschränkung von allem gilt weiter.',
 
   object_why:
-    '**Widersprechen (Art. 21 DSGVO)**\nWidersprechen kannst du der Verarbeitung von Daten, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Was davon hier über dich gespeichert ist, wird dann sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst.',
+    '**Widersprechen (Art. 21 DSGVO)**\nWidersprechen kannst du der Verarbeitung von Daten, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Was davon hier über dich gespeichert ist, wird dann sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst oder wenn der Bot diese Kategorie abschafft.',
   object_none:
     'Du kannst hier keinen Widerspruch einlegen: Nichts, was dieser Bot speichert, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
   object_no_more:

@@ -179,12 +179,13 @@ export const EN = {
   refusals_missing: 'This bot cannot record that here. Nothing was changed.',
 
   restrict_why:
-    '**Restrict (Art. 18 GDPR)**\nThe bot can then no longer read or change here what is stored about you. The restriction is in force until you end it. The data stays stored until its storage time or the time after a withdrawal ends, or until you erase it. You can still get a copy.',
+    '**Restrict (Art. 18 GDPR)**\nThe bot can then no longer read for its purposes, or change, what is stored about you here. The restriction is in force until it is ended: by you, or by the people who run the bot at your request. The data stays stored until its storage time or the time after a withdrawal ends, or until you erase it. The bot can still make a copy for you.',
   restrict_open: 'Restrict …',
-  restrict_which: 'What do you restrict? The bot can then no longer read or change it.',
+  restrict_which: 'What do you restrict? The bot can then no longer read it for its purposes, or change it.',
   restrict_choose: 'Restrict one',
   restrict_all: 'Restrict everything',
-  restrict_done: 'Your restriction is recorded. The bot can no longer read or change what it is about.',
+  restrict_done:
+    'Your restriction is recorded. The bot can no longer read for its purposes, or change, what it is about.',
 
   unrestrict_open: 'End a restriction …',
   unrestrict_which: 'Which restriction do you end? The bot can then read and change again what it is about.',
@@ -194,7 +195,7 @@ export const EN = {
   unrestrict_partly: 'The restriction of everything is still in force.',
 
   object_why:
-    '**Object (Art. 21 GDPR)**\nYou can object to what has the legal basis legitimate interests or a public task. What is stored about you here is then erased at once, and the bot can store no more of it. This cannot be undone: an objection ends only when you erase everything.',
+    '**Object (Art. 21 GDPR)**\nYou can object to what has the legal basis legitimate interests or a public task. What is stored about you here is then erased at once, and the bot can store no more of it. This cannot be undone: an objection ends only when you erase everything, or when the bot removes this category.',
   object_none:
     'You can object to nothing here: nothing that this bot stores has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
   object_no_more:
