@@ -637,12 +637,12 @@ describe('lethe verify', () => {
       string
     >;
     writeFileSync(inFolder('bare.json'), JSON.stringify({ success: true, data: { certificate } }));
-    expect(await says('bare.json')).toContain('one user, whom it does not name');
+    expect(await says('bare.json')).toContain('about one user in one guild, neither of which it names,');
     const named = ['--salt', salt, '--guild', who.guild_id];
     expect(await says('bare.json', ...named, '--user', who.user_id)).toContain(who.user_id);
     await refused('not about this user', 'verify', 'bare.json', ...named, '--user', snowflake());
     expect(await cli.run(['verify', 'bare.json', ...named])).toMatchObject({ code: 2 });
-    expect(await says('bare.json', '--bot', botId)).toContain('one user, whom it does not name');
+    expect(await says('bare.json', '--bot', botId)).toContain('one user in one guild');
     expect(await cli.run(['verify', 'bare.json', '--bot', 'another'])).toMatchObject({ code: 2 });
   });
 

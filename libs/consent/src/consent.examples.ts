@@ -61,7 +61,7 @@ const RECEIPT = {
           texts: [{ language: 'en', digest: EXAMPLE.digest }],
         },
         language: 'en',
-        service: { bot_id: EXAMPLE.bot_id, guild_id: EXAMPLE.guild_id },
+        service: { bot_id: EXAMPLE.bot_id, bot_name: 'Greeter', guild_id: EXAMPLE.guild_id },
         purposes: [
           {
             purpose: EXAMPLE.category,
@@ -91,9 +91,9 @@ const RECEIPT = {
         {
           party_id: EXAMPLE.bot_id,
           party_role: 'pii_controller',
-          party_name: 'Greeter',
+          party_name: 'Robin Example',
           party_contact: 'privacy@example.org',
-          party_address: null,
+          party_address: 'Example Street 1, 10115 Berlin',
         },
       ],
       event: {

@@ -164,7 +164,7 @@ function erasure(payload: Payload, named: CertifiedSubject | undefined): string 
   const categories = (payload['deleted_categories'] as string[]).join(', ') || 'no values were stored';
   const subject =
     named === undefined
-      ? 'one user, whom it does not name,'
+      ? 'one user in one guild, neither of which it names,'
       : `user ${named.userId} in guild ${named.guildId}`;
   const hint =
     named === undefined ? ' Whether it is a certain user shows with --salt, --user and --guild.' : '';
@@ -196,7 +196,7 @@ function receipt(payload: Payload): Verified {
     [name: string]: unknown;
     pii_processing: {
       privacy_notice: { consent_version: string };
-      service: { bot_id: string; guild_id: string };
+      service: { bot_id: string; bot_name?: string; guild_id: string };
       purposes: { purpose: string; purpose_label: { en: string } | null }[];
     };
     party_identification: { party_name: string }[];
@@ -206,7 +206,7 @@ function receipt(payload: Payload): Verified {
   const names = purposes.map(({ purpose, purpose_label: label }) => label?.en ?? purpose).join(', ');
   return {
     kind: 'receipt',
-    sentence: `On ${day(event.event_time)} user ${String(user)} agreed in guild ${service.guild_id} that the bot ${parties[0]?.party_name} (${service.bot_id}) stores: ${names || 'nothing that is named'} (version ${notice.consent_version}). Whether the consent is still in force it does not say.`,
+    sentence: `On ${day(event.event_time)} user ${String(user)} agreed in guild ${service.guild_id} that the bot ${service.bot_name ?? parties[0]?.party_name} (${service.bot_id}) stores: ${names || 'nothing that is named'} (version ${notice.consent_version}). Whether the consent is still in force it does not say.`,
     statement: payload,
   };
 }

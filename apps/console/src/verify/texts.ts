@@ -82,11 +82,11 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       unreadable: 'the text cannot be read as it is; a part is missing or has another form.',
     },
     certificate:
-      'On {time} everything that the bot {bot} had stored in Lethe about one user was erased ({what}). Which user it was shows with the salt and the id.',
+      'On {time} everything that the bot {bot} had stored in Lethe about one user in one guild was erased ({what}). Which user it was shows with the salt and the id.',
     certificateNamed:
       'On {time} everything that the bot {bot} had stored in Lethe about this user in this guild was erased ({what}).',
     final:
-      'On {time} everything that the bot {bot} had stored in Lethe about one user was erased ({what}), and every other store of the bot has answered since. Which user it was shows with the salt and the id.',
+      'On {time} everything that the bot {bot} had stored in Lethe about one user in one guild was erased ({what}), and every other store of the bot has answered since. Which user it was shows with the salt and the id.',
     receipt:
       'On {time} the user {user} agreed in the guild {guild} that the bot {bot} stores: {what}. Whether the consent is still in force it does not say.',
     proof: 'The audit log of the bot {bot} contains this event, unchanged since {sealed}: {what}, on {time}.',
@@ -139,11 +139,11 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       unreadable: 'Der Text ist so nicht lesbar; ein Teil fehlt oder hat eine andere Form.',
     },
     certificate:
-      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer gespeichert hatte ({what}). Welcher Nutzer es war, zeigt sich mit dem Salt und seiner ID.',
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer auf einem Server gespeichert hatte ({what}). Welcher Nutzer es war, zeigt sich mit dem Salt und seiner ID.',
     certificateNamed:
       'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über diesen Nutzer auf diesem Server gespeichert hatte ({what}).',
     final:
-      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer gespeichert hatte ({what}); seither hat jeder andere Speicherort des Bots geantwortet. Welcher Nutzer es war, zeigt sich mit dem Salt und seiner ID.',
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer auf einem Server gespeichert hatte ({what}); seither hat jeder andere Speicherort des Bots geantwortet. Welcher Nutzer es war, zeigt sich mit dem Salt und seiner ID.',
     receipt:
       'Am {time} hat der Nutzer {user} auf dem Server {guild} zugestimmt, dass der Bot {bot} speichert: {what}. Ob die Einwilligung noch gilt, sagt sie nicht.',
     proof:
