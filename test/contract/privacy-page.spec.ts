@@ -318,7 +318,7 @@ describe('the last page', () => {
     expect(text).toContain('The record of the erasure has your id for 1095 more days, encrypted.');
     expect(text).toContain('Backups can contain what was erased for 35 more days, encrypted.');
     expect(text).toContain(
-      'Der Nachweis der Löschung enthält deine ID noch 1095 Tage lang, nur verschlüsselt.',
+      'Die Aufzeichnung der Löschung enthält deine ID noch 1095 Tage lang, nur verschlüsselt.',
     );
   });
 });

@@ -91,9 +91,9 @@ const RECEIPT = {
         {
           party_id: EXAMPLE.bot_id,
           party_role: 'pii_controller',
-          party_name: 'Robin Example',
+          party_name: 'Greeter',
           party_contact: 'privacy@example.org',
-          party_address: 'Example Street 1, 10115 Berlin',
+          party_address: null,
         },
       ],
       event: {

@@ -48,7 +48,7 @@ export const CONTROLLER_WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
 export const OBJECTION: Readonly<Record<PageLanguage, { readonly title: string; readonly text: string }>> = {
   de: {
     title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
-    text: 'Der Verarbeitung dieser Daten kannst du jederzeit widersprechen. Sie werden dann gelöscht.',
+    text: 'Der Verarbeitung dieser Daten kannst du jederzeit widersprechen. Dann werden die Daten gelöscht.',
   },
   en: {
     title: 'Your right to object (Art. 21 GDPR)',

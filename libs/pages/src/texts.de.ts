@@ -185,7 +185,7 @@ export const DE: PageTexts = {
   forgottenText:
     'Alles, was hier über dich gespeichert war, ist gelöscht. Der Link zu dieser Seite ist beendet.',
   forgottenKept: (evidence, backups) =>
-    `Der Nachweis der Löschung enthält deine ID noch ${evidence === 1 ? 'einen Tag' : `${evidence} Tage`} lang, nur verschlüsselt.${
+    `Die Aufzeichnung der Löschung enthält deine ID noch ${evidence === 1 ? 'einen Tag' : `${evidence} Tage`} lang, nur verschlüsselt.${
       backups === 0
         ? ''
         : ` Sicherungen können noch ${backups === 1 ? 'einen Tag' : `${backups} Tage`} lang enthalten, was gelöscht ist, nur verschlüsselt.`

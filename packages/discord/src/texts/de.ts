@@ -33,7 +33,7 @@ export const DE: Texts = {
     'Deine Rechte: Auskunft mit `/privacy export`, Widerruf mit `/privacy revoke`, Löschung mit `/privacy forget`, Einschränkung mit `/privacy object`. Du kannst dich auch bei einer Datenschutzbehörde beschweren.',
   about_object_title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
   about_object:
-    'Der Verarbeitung dieser Daten kannst du jederzeit mit `/privacy object` widersprechen. Sie werden dann gelöscht: {categories}.',
+    'Der Verarbeitung dieser Daten kannst du jederzeit mit `/privacy object` widersprechen. Dann werden die Daten gelöscht: {categories}.',
   about_correct: 'Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: {fields}.',
   about_responsible: 'Wer verantwortlich ist',
   about_controller: 'Verantwortlicher: {controller}',
