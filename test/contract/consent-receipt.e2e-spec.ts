@@ -104,7 +104,7 @@ describe('the receipt of POST /api/v1/consents/accept', () => {
           texts: [{ language: 'de', digest: A_DIGEST }],
         },
         language: 'de',
-        service: { bot_id: bot.id, guild_id: who.guild_id },
+        service: { bot_id: bot.id, bot_name: 'Greeter', guild_id: who.guild_id },
         purposes: [
           {
             purpose: 'profile',
@@ -143,6 +143,30 @@ describe('the receipt of POST /api/v1/consents/accept', () => {
         source: 'button:yes',
       },
     });
+  });
+
+  it('names the controller as the notice settings do, and no way of withdrawal that was not declared', async () => {
+    await bot.hasCategory('profile');
+    await bot.put(`/bots/${bot.id}/notice-settings`, {
+      ...{ controller_name: 'Robin Example', controller_address: 'Street 1, Berlin' },
+      controller_email: 'robin@example.org',
+    });
+    await request({ categories: ['profile'] });
+    const { receipt } = (await accept()).data;
+    expect(read(receipt, 1)).toMatchObject({
+      pii_processing: {
+        service: { bot_name: 'Greeter' },
+        purposes: [{ retention_period: 'until_P30D_after_withdrawal', withdrawal_method: null }],
+      },
+      party_identification: [
+        {
+          party_name: 'Robin Example',
+          party_contact: 'robin@example.org',
+          party_address: 'Street 1, Berlin',
+        },
+      ],
+    });
+    expect((await issue()).data.receipt).toBe(receipt);
   });
 
   it('names the entry of the history that it confirms, and the digest of that entry', async () => {

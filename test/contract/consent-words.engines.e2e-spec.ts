@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { type Bot, field } from '../support/bot';
+import { Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { expectFailure, expectFaults, expectSuccess } from '../support/expected';
+import { Service } from '../support/service';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -66,14 +67,43 @@ describe('the words that Lethe has made of categories', () => {
     };
     expect(await textsIn('en')).toEqual([
       'To congratulate you. Data: Field day, Field place. Kept for 30 days after the last change.',
-      'Data: Field text. Kept until you withdraw your consent or have it erased.',
+      'Data: Field text. Kept until you have it erased, or until 30 days after you withdraw your consent.',
       'Why? Kept for 1 day after the last change.',
     ]);
     expect((await textsIn('de')).slice(1)).toEqual([
-      'Daten: Feld text. Wird gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst.',
+      'Daten: Feld text. Wird gespeichert, bis du die Löschung verlangst oder bis 30 Tage nach deinem Widerruf.',
       'Why? Wird nach der letzten Änderung noch einen Tag gespeichert.',
     ]);
   });
+
+  it.each([
+    ['0', 'Kept until you withdraw your consent or have it erased.', 'until_withdrawn'],
+    ['1', 'or until one day after you withdraw your consent.', 'until_P1D_after_withdrawal'],
+    ['off', 'Kept until you have it erased.', 'until_erased'],
+  ])(
+    'stay as they were shown when REVOKED_DATA_GRACE_DAYS becomes %s, and are others from then on',
+    async (days, said, period) => {
+      const one = await new Service().start();
+      bot = await one.registerBot();
+      const { id, platformBotId: platform_bot_id, name, key: api_key, webhookSecret: webhook_secret } = bot;
+      await bot.hasCategory('notes');
+      const texts = await ask(['notes']);
+      await accept();
+      const [digest] = await shownBy('accepted');
+      await one.app.close();
+      const again = await new Service({ REVOKED_DATA_GRACE_DAYS: days }, one.database).start();
+      bot = new Bot(again.url, { id, platform_bot_id, name, api_key, api_key_prefix: '', webhook_secret });
+      expectSuccess(await words(digest!), 200, { digest, ...texts });
+      expect(await shownBy('accepted')).toEqual([digest]);
+      expect(JSON.stringify(texts)).toContain('until 30 days after you withdraw your consent.');
+      const query = `user_id=${who.user_id}&guild_id=${who.guild_id}`;
+      const { data } = await bot.get(`/consents/receipt?${query}`);
+      expect(JSON.stringify(data)).toContain(`"retention_period":"${period}"`);
+      expect(JSON.stringify(await ask(['notes'], {}, subject()))).toContain(said);
+      await again.app.close();
+      await one.remove();
+    },
+  );
 
   it('are kept in each language and form that was shown, with the parts that they share once', async () => {
     for (const key of ['a', 'b', 'c']) await bot.hasCategory(key);

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 const path = () => `/bots/${bot.id}/notice-settings`;
-const NOTHING = { updated_at: null, changes: [] };
+const NOTHING = { updated_at: null, changes: [], data_after_withdrawal: 30 };
 
 describe('GET and PUT /api/v1/bots/{bot_id}/notice-settings', () => {
   it('answers nothing before anything is set, and then all that was set', async () => {
@@ -54,7 +54,10 @@ describe('GET and PUT /api/v1/bots/{bot_id}/notice-settings', () => {
     await bot.put(path(), { controller_name: 'A', officer_name: 'B', recipients: [{ name: 'C' }] });
     await bot.put(path(), { controller_name: 'D', officer_name: null, recipients: [] });
     const { data } = await bot.get<{ changes: { fields: string[] }[] }>(path());
-    expect(data).toStrictEqual({ controller_name: 'D', updated_at: A_TIME, changes: data.changes });
+    expect(data).toStrictEqual({
+      ...{ controller_name: 'D', updated_at: A_TIME, changes: data.changes },
+      data_after_withdrawal: 30,
+    });
     expect(data.changes.map(({ fields }) => [...fields].sort())).toStrictEqual([
       ['controller_name', 'officer_name', 'recipients'],
       ['controller_name', 'officer_name', 'recipients'],

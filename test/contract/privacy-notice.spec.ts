@@ -94,6 +94,54 @@ describe('GET /notice/{bot_id}', () => {
     expect(named.match(new RegExp(above, 'g'))).toHaveLength(2);
   });
 
+  it('says of the named recipients alone that none is in a third country', async () => {
+    await sets({ ...WHOLE, recipients: [{ name: 'Mail GmbH', country: 'DE' }] });
+    expect(await textOf('?language=en')).toContain(
+      'None of the recipients that the bot gives by name is in a third country.',
+    );
+    expect(await textOf('?language=de')).toContain(
+      'Keiner der Empfänger, die der Bot namentlich nennt, sitzt in einem Drittland.',
+    );
+  });
+
+  it('says what an erasure leaves, and how long backups are kept', async () => {
+    await sets(WHOLE);
+    for (const [language, ...said] of [
+      [
+        'en',
+        'An erasure removes the evidence of your consent. The log then says only that something was done',
+        'Backups are kept for 35 days. As long a backup can contain what was erased, encrypted.',
+      ],
+      [
+        'de',
+        'Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch',
+        'Sicherungen werden 35 Tage lang aufbewahrt.',
+      ],
+    ]) {
+      const text = await textOf(`?language=${language}`);
+      for (const each of said) expect(text).toContain(each);
+    }
+    expect((await dataOf())['retention_days']).toMatchObject({ backups: 35 });
+  });
+
+  it.each([
+    ['de', 'Dein Widerspruchsrecht (Art. 21 DSGVO)', '- Kategorie stats\n'],
+    ['en', 'Your right to object (Art. 21 GDPR)', '- Category stats\n'],
+  ])(
+    'says the right to object apart from the others, where there is one: %s',
+    async (language, title, item) => {
+      await sets(WHOLE);
+      await bot.hasCategory('profile');
+      const query = `?format=markdown&language=${language}`;
+      expect(await textOf(query)).not.toContain('Art. 21');
+      await bot.hasCategory('stats', [field('value')], { legal_basis: 'legitimate_interests' });
+      const text = await textOf(query);
+      const [, section = ''] = text.split(`## ${title}\n`);
+      expect(section.split('## ')[0]).toContain(item);
+      expect(text.match(/Art\. 21/g)).toHaveLength(1);
+    },
+  );
+
   it('says how long what rests on consent is kept, and what does not', async () => {
     await sets(WHOLE);
     await bot.hasCategory('profile');
@@ -104,11 +152,11 @@ describe('GET /notice/{bot_id}', () => {
       ].map(([, said]) => said);
     expect(await keptIn('en')).toEqual([
       'until you ask for erasure',
-      'until you withdraw your consent or ask for erasure',
+      'until you ask for erasure, or until 30 days after you withdraw your consent',
     ]);
     expect(await keptIn('de')).toEqual([
       'bis du die Löschung verlangst',
-      'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+      'bis du die Löschung verlangst oder bis 30 Tage nach deinem Widerruf',
     ]);
   });
 

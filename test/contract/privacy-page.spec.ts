@@ -238,12 +238,12 @@ describe('how long the page says that something is kept', () => {
   const TEXTS = {
     de: [
       '365 Tage lang nach der letzten Änderung',
-      'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+      'bis du die Löschung verlangst oder bis 30 Tage nach deinem Widerruf',
       'bis du die Löschung verlangst',
     ],
     en: [
       'for 365 days after the last change',
-      'until you withdraw your consent or have it erased',
+      'until you have it erased, or until 30 days after you withdraw your consent',
       'until you have it erased',
     ],
   };
@@ -310,4 +310,33 @@ describe('the last page', () => {
     expect(text).not.toMatch(/id="in-de"\s+checked/);
     expect(text.match(/<textarea/g)).toHaveLength(1);
   });
+
+  it('says what remains of the user, and how long', async () => {
+    await stored('alpha');
+    const url = await linked();
+    const { text } = await send(url, 'forget', forms(await get(`${url}/forget`), 'forget')[0]!);
+    expect(text).toContain('The record of the erasure has your id for 1095 more days, encrypted.');
+    expect(text).toContain('Backups can contain what was erased for 35 more days, encrypted.');
+    expect(text).toContain(
+      'Die Aufzeichnung der Löschung enthält deine ID noch 1095 Tage lang, nur verschlüsselt.',
+    );
+  });
+});
+
+describe('the right to object', () => {
+  it.each([
+    ['de', 'Dein Widerspruchsrecht (Art. 21 DSGVO)', 'Kategorie stats'],
+    ['en', 'Your right to object (Art. 21 GDPR)', 'Category stats'],
+  ])(
+    'is apart from the other rights, where a category can be objected to: %s',
+    async (lang, title, label) => {
+      const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
+      expect((await get(`${url}?lang=${lang}`)).text).not.toContain('Art. 21');
+      await bot.hasCategory('stats', [field('value')], { legal_basis: 'legitimate_interests' });
+      const { text } = await get(`${url}?lang=${lang}`);
+      const [, section = ''] = text.split(`<h2>${title}</h2>`);
+      expect(section.split('</section>')[0]).toContain(label);
+      expect(text.match(/Art\. 21/g)).toHaveLength(1);
+    },
+  );
 });

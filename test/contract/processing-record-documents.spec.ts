@@ -60,6 +60,7 @@ describe('the record of processing activities as a document', () => {
         { applies_to: 'Daten, die auf einer Einwilligung beruhten, nach deren Widerruf' },
         {},
         {},
+        { applies_to: 'Sicherungen des Betreibers, die Gelöschtes verschlüsselt enthalten können', days: 35 },
       ],
     });
   });
@@ -121,9 +122,18 @@ describe('the record of processing activities as a document', () => {
     await sets(WHOLE);
     await bot.hasCategory('profile', [field('value')], DECLARED);
     expect(await missing()).toMatchObject({ notice_settings: WHOLE, gaps: [] });
-    expect((await read('format=markdown')).text).toContain(
-      'None of what this service knows about is missing.',
-    );
+    const whole = (await read('format=markdown')).text;
+    expect(whole).toContain('None of what this service knows about is missing.');
+    for (const own of ['(Art. 27)', '(Art. 26)', '(Art. 13(2)(e))', '(Art. 14(2)(f))'])
+      expect(whole).toContain(own);
+  });
+
+  it.each([
+    ['de', 'Datenschutzbeauftragter: nicht angegeben'],
+    ['en', 'Data protection officer: not given'],
+  ])('does not say that there is no officer where the bot names none: %s', async (language, said) => {
+    await sets(WHOLE);
+    expect((await read(`format=markdown&language=${language}`)).text).toContain(said);
   });
 
   it.each([
@@ -201,12 +211,18 @@ describe('the record of processing activities as a document', () => {
 
   it('says in JSON with a language which transfers follow from the recipients', async () => {
     const transfers = async () => ((await read('language=en')).data as { transfers: string }).transfers;
-    expect(await transfers()).toMatch(/^Not known to this service/);
+    const unknown = await transfers();
+    expect(unknown).toMatch(/^Not known to this service/);
     await sets(WHOLE);
-    expect(await transfers()).toBe('None of the recipients that the bot names is in a third country.');
+    // The place of the installation and of the webhook receiver is still not known.
+    const none = 'None of the recipients that the bot names is in a third country.';
+    expect(await transfers()).toBe(`${none}\n${unknown}`);
+    expect((await read('format=markdown')).text).toContain(`- ${none}\n- ${unknown}\n`);
     const abroad = { name: 'Mail', country: 'US', safeguards_en: 'Standard clauses' };
     await sets({ recipients: [abroad, { name: 'Voice', country: 'CN' }] });
-    expect(await transfers()).toBe('Mail, United States. Safeguards: Standard clauses\nVoice, China');
+    expect(await transfers()).toBe(
+      `Mail, United States. Safeguards: Standard clauses\nVoice, China\n${unknown}`,
+    );
     expect((await read('format=json')).data).toMatchObject({
       transfers: expect.stringMatching(/^Not known to this service/) as string,
     });

@@ -44,7 +44,7 @@ describe('POST /api/v1/bots/register with a notice', () => {
     const settings = await settingsOf(bot);
     const { changes, ...rest } = settings as { changes: { at: string; fields: string[] }[] };
     const countries = [{ country: 'DE', name_de: 'Deutschland', name_en: 'Germany', third_country: false }];
-    expect(rest).toStrictEqual({ ...WHOLE, updated_at: A_TIME, countries });
+    expect(rest).toStrictEqual({ ...WHOLE, updated_at: A_TIME, countries, data_after_withdrawal: 30 });
     expect(changes).toStrictEqual([{ at: A_TIME, fields: expect.any(Array) as string[] }]);
     expect([...(changes[0]?.fields ?? [])].sort()).toStrictEqual(Object.keys(WHOLE).sort());
     expect((await fetch(`${service.url}/notice/${bot.id}`)).status).toBe(200);
@@ -65,14 +65,22 @@ describe('POST /api/v1/bots/register with a notice', () => {
     });
     expect(again.status).toBe(201);
     expect(again.data).toMatchObject({ notice: expect.any(String) as string });
-    expect(await settingsOf(botOf(again))).toStrictEqual({ updated_at: null, changes: [] });
+    expect(await settingsOf(botOf(again))).toStrictEqual({
+      updated_at: null,
+      changes: [],
+      data_after_withdrawal: 30,
+    });
   });
 
   it.each([[undefined], [null], [''], ['text'], [{}], [{ controller_name: null, recipients: [] }]])(
     'sets nothing for %j',
     async (notice) => {
       const bot = botOf(await registers(notice));
-      expect(await settingsOf(bot)).toStrictEqual({ updated_at: null, changes: [] });
+      expect(await settingsOf(bot)).toStrictEqual({
+        updated_at: null,
+        changes: [],
+        data_after_withdrawal: 30,
+      });
     },
   );
 
@@ -88,7 +96,7 @@ describe('POST /api/v1/bots/register with a notice', () => {
     await bot.put(`/bots/${bot.id}/notice-settings`, given);
     expect({ ...registered, updated_at: '', changes: [] }).toStrictEqual({
       ...(await settingsOf(bot)),
-      ...{ updated_at: '', changes: [] },
+      ...{ updated_at: '', changes: [], data_after_withdrawal: 30 },
     });
   });
 

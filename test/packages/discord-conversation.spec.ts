@@ -300,7 +300,13 @@ describe.each(KITS)('%s', (kit) => {
       const said = wordsOf(await user().privacy('about'));
       expect(said).toContain('Abuse has to be prevented.\nKept until you have it erased\n');
       expect(said).toContain('a contract (Art. 6(1)(b) GDPR)\nKept until you have it erased\n');
-      expect(said).toContain('Kept until you withdraw your consent or have it erased');
+      expect(said).toContain(
+        'Kept until you have it erased, or until 30 days after you withdraw your consent',
+      );
+      expect(said).toContain(
+        '**Your right to object (Art. 21 GDPR)**\nWith `/privacy object` you can object to the processing of this data at any time. It is then erased: Bans.',
+      );
+      expect(said).toContain('erasure with `/privacy forget`, restriction with `/privacy object`.');
       const german = wordsOf(await user('de').privacy('about'));
       expect(german).toContain(
         'Missbrauch muss abgewehrt werden.\nGespeichert, bis du die Löschung verlangst\n',

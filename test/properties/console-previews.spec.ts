@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_TEXTS } from '@app/pages';
-import { daysOnPage, keptInDiscord, USER_WORDS } from '../../apps/console/src/pages/category-words';
+import {
+  daysOnPage,
+  keptInDiscord,
+  keptOnPage,
+  USER_WORDS,
+} from '../../apps/console/src/pages/category-words';
 import { ofDays } from '../../apps/console/src/words';
 
 const read = (path: string): string => readFileSync(join(__dirname, '../..', path), 'utf8');
@@ -20,6 +25,9 @@ describe('the previews of the console', () => {
     expect(missing(`libs/pages/src/texts.${side}.ts`, { ...page, ...pageBasis })).toStrictEqual([]);
     expect(missing(`packages/discord/src/texts/${side}.ts`, discord)).toStrictEqual([]);
     for (const days of [1, 30]) expect(daysOnPage(side, days)).toBe(PAGE_TEXTS[side].days(days));
+    for (const days of [0, 1, 30])
+      expect(keptOnPage(side, null, days)).toBe(PAGE_TEXTS[side].untilWithdrawn(days));
+    expect(keptOnPage(side, null, null)).toBe(PAGE_TEXTS[side].untilErased);
   });
 
   it.each([
@@ -28,7 +36,7 @@ describe('the previews of the console', () => {
     ['en', 1, 'Kept for: 1 day after the last change'],
     ['en', 2, 'Kept for: 2 days after the last change'],
   ] as const)('count days as people do: %s, %d', (side, days, words) => {
-    expect(keptInDiscord(side, days, false)).toBe(words);
+    expect(keptInDiscord(side, days, null)).toBe(words);
   });
 });
 

@@ -1,6 +1,8 @@
 import { type KeySet, VerificationError, verifyFinalCertificate } from '@lethe/sdk/evidence';
 import * as web from '@lethe/sdk/evidence/web';
 import { examine } from '../../apps/console/src/verify/examine';
+import { sentenceOf } from '../../apps/console/src/verify/sentence';
+import { VERIFY_TEXTS } from '../../apps/console/src/verify/texts';
 import { itInPart, someOf } from '../support/depth';
 import { type Answer, HolderKey, SigningService } from '../support/final-certificates';
 import { runsPython, usePython } from '../support/python-verifier';
@@ -271,3 +273,18 @@ function variants(value: unknown, path = ''): (readonly [path: string, changed: 
     ),
   );
 }
+
+describe('the sentence of /verify', () => {
+  it.each([
+    ['en', 'about one user in one guild was erased'],
+    ['de', 'über einen Nutzer auf einem Server gespeichert'],
+  ] as const)(
+    'says that an erasure is of one server, also where no user is named: %s',
+    async (language, said) => {
+      const names = { salt: '', userId: '', guildId: '' };
+      const finding = await examine(JSON.stringify({ certificate: genuine }), JSON.stringify(keySet), names);
+      expect(sentenceOf(language, finding)).toContain(said);
+      expect(VERIFY_TEXTS[language].certificate).toContain(said);
+    },
+  );
+});

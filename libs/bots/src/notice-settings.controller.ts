@@ -35,6 +35,7 @@ const SETTINGS = {
   ...GIVEN,
   updated_at: EXAMPLE.time,
   changes: [{ at: EXAMPLE.time, fields: Object.keys(GIVEN) }],
+  data_after_withdrawal: 30,
   countries: [{ country: 'DE', name_de: 'Deutschland', name_en: 'Germany', third_country: false }],
 };
 
@@ -55,7 +56,8 @@ export class NoticeSettingsController {
     description:
       'Answers what the bot has set of its controller, its data protection officer, recipients and the other ' +
       'facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer. `countries` has the ' +
-      'names of the countries of the recipients, and `page_url` the address of the public notice.',
+      'names of the countries of the recipients, `page_url` the address of the public notice, and ' +
+      '`data_after_withdrawal` the days after which a withdrawal erases.',
     examples: EXAMPLES.view,
   })
   @Responds(200, NoticeSettingsView, ['not_found'])

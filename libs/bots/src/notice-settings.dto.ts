@@ -1,4 +1,16 @@
-import { Email, field, Flag, HttpsUrl, ListOf, Of, OneOf, type Presence, Text, Timestamp } from '@app/http';
+import {
+  Email,
+  field,
+  Flag,
+  HttpsUrl,
+  Integer,
+  ListOf,
+  Of,
+  OneOf,
+  type Presence,
+  Text,
+  Timestamp,
+} from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 
 const RECIPIENTS_MAX = 20;
@@ -101,4 +113,10 @@ export class NoticeSettingsView extends ChangeNoticeSettings {
     description: 'Read only: where everybody reads the notice, while it is public and `PUBLIC_URL` is set',
   })
   page_url?: string;
+  @Integer(0, 90, {
+    nullable: true,
+    description:
+      'Read only: `REVOKED_DATA_GRACE_DAYS`, after which the data is erased that rested on a withdrawn consent; null: never',
+  })
+  data_after_withdrawal: number | null;
 }

@@ -75,11 +75,11 @@ export class NoticeSettingsService {
   }
 
   private viewOf(botId: string, { settings, changes, updatedAt }: StoredNotice): NoticeSettingsView {
-    const { publicUrl } = this.config;
+    const { publicUrl, revokedDataGraceDays } = this.config;
     const countries = countriesOf(settings);
     return {
       ...(settings as ChangeNoticeSettings),
-      ...{ updated_at: updatedAt, changes },
+      ...{ updated_at: updatedAt, changes, data_after_withdrawal: revokedDataGraceDays ?? null },
       ...(countries.length > 0 && { countries }),
       ...(settings.public === true &&
         publicUrl !== undefined && { page_url: `${publicUrl}/notice/${botId}` }),

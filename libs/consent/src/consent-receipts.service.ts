@@ -1,13 +1,13 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Cursors, type NamedSubject, Signer, type Subject } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Acting, ListPage } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
-import { describeFault, notFound } from '@app/kernel';
+import { type Config, CONFIG, describeFault, notFound } from '@app/kernel';
 import { ConsentAcceptAct } from './consent-accept.act';
 import { type ConsentAsked, pendingRequest } from './consent-changes';
 import { countHistory, historyPage, latestOf } from './consent-history';
-import { factsInForce, receiptOf } from './receipt-facts';
+import { factsInForce, type ReceiptFacts, receiptOf } from './receipt-facts';
 import { type ShownWords, wordsFound } from './consent-words';
 import type {
   AcceptConsent,
@@ -47,6 +47,7 @@ export class ConsentReceipts {
     private readonly accepting: ConsentAcceptAct,
     private readonly signer: Signer,
     private readonly cursors: Cursors,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /**
@@ -61,7 +62,7 @@ export class ConsentReceipts {
     const { consent, facts } = await this.acts.run(this.accepting, { botId, input, by }, claim);
     if (facts === undefined) return consent;
     try {
-      return { ...consent, receipt: await this.signer.sign(receiptOf(facts), RECEIPT_TYPE) };
+      return { ...consent, receipt: await this.signer.sign(this.payloadOf(facts), RECEIPT_TYPE) };
     } catch (error) {
       this.logger.error(
         'A consent was accepted and answered without its receipt, which could not be signed; GET /api/v1/consents/receipt answers it later',
@@ -95,8 +96,12 @@ export class ConsentReceipts {
       if (found !== undefined) return found;
       throw notFound('Consent', { current_status: (await findConsent(tx, subject))?.status ?? 'none' });
     });
-    const payload = receiptOf(facts);
+    const payload = this.payloadOf(facts);
     return { receipt: await this.signer.sign(payload, RECEIPT_TYPE), payload };
+  }
+
+  private payloadOf(facts: ReceiptFacts): ReturnType<typeof receiptOf> {
+    return receiptOf(facts, this.config.revokedDataGraceDays);
   }
 
   /** One page of the history of a subject, newest first. */

@@ -160,8 +160,7 @@ export class ConsentTextsService {
   ): Promise<Omit<Asking, 'version'>> {
     const language = named !== null && speaks(named, words) ? named : DEFAULT_LANGUAGE;
     const bot = await findBot(tx, botId);
-    const erasesWithdrawn = this.config.revokedDataGraceDays !== undefined;
-    const texts = consentTexts(language, bot?.name ?? '', words, erasesWithdrawn);
+    const texts = consentTexts(language, bot?.name ?? '', words, this.config.revokedDataGraceDays);
     return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts, isMade: true };
   }
 

@@ -27,7 +27,10 @@ const WORDINGS = {
     fields: (labels: string) => `Data: ${labels}.`,
     kept: (days: number) => `Kept for ${days} day${days === 1 ? '' : 's'} after the last change.`,
     keptUntilErased: 'Kept until you have it erased.',
-    keptUntilWithdrawn: 'Kept until you withdraw your consent or have it erased.',
+    keptUntilWithdrawn: (days: number) =>
+      days === 0
+        ? 'Kept until you withdraw your consent or have it erased.'
+        : `Kept until you have it erased, or until ${days === 1 ? 'one day' : `${days} days`} after you withdraw your consent.`,
   },
   de: {
     title: 'Dürfen wir Daten über dich speichern?',
@@ -39,7 +42,10 @@ const WORDINGS = {
     kept: (days: number) =>
       `Wird nach der letzten Änderung noch ${days === 1 ? 'einen Tag' : `${days} Tage`} gespeichert.`,
     keptUntilErased: 'Wird gespeichert, bis du die Löschung verlangst.',
-    keptUntilWithdrawn: 'Wird gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst.',
+    keptUntilWithdrawn: (days: number) =>
+      days === 0
+        ? 'Wird gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst.'
+        : `Wird gespeichert, bis du die Löschung verlangst oder bis ${days === 1 ? 'einen Tag' : `${days} Tage`} nach deinem Widerruf.`,
   },
 };
 
@@ -56,13 +62,13 @@ export function speaks(language: string, categories: readonly DeclaredPurpose[])
 
 /**
  * The request in words (GDPR Art. 7(2): intelligible, in clear and plain language). What the language lacks is in English.
- * `erasesWithdrawn` says whether a withdrawal ends in an erasure.
+ * `withdrawnDays` says after how many days a withdrawal ends in an erasure; undefined for never.
  */
 export function consentTexts(
   language: string,
   botName: string,
   categories: readonly DeclaredPurpose[],
-  erasesWithdrawn: boolean,
+  withdrawnDays: number | undefined,
 ): ConsentTexts {
   const wording = WORDINGS[(languageFor(language, LANGUAGES) ?? 'en') as keyof typeof WORDINGS];
   return {
@@ -71,8 +77,9 @@ export function consentTexts(
     categories: categories.map((category) => {
       const { key, labelDe: de, labelEn: en, labels, purposes, retentionDays: days, legalBasis } = category;
       const purpose = purposeIn(language, { ...category, ...purposes });
-      const until = erasesWithdrawn && legalBasis === 'consent' ? 'keptUntilWithdrawn' : 'keptUntilErased';
-      const kept = days === null ? wording[until] : wording.kept(days);
+      const isErased = withdrawnDays !== undefined && legalBasis === 'consent';
+      const until = isErased ? wording.keptUntilWithdrawn(withdrawnDays) : wording.keptUntilErased;
+      const kept = days === null ? until : wording.kept(days);
       const fields = (JSON.parse(category.fields) as Category['fields']).map((field) =>
         labelIn(language, { ...field.labels, de: field.label_de, en: field.label_en }),
       );

@@ -61,7 +61,7 @@ const RECEIPT = {
           texts: [{ language: 'en', digest: EXAMPLE.digest }],
         },
         language: 'en',
-        service: { bot_id: EXAMPLE.bot_id, guild_id: EXAMPLE.guild_id },
+        service: { bot_id: EXAMPLE.bot_id, bot_name: 'Greeter', guild_id: EXAMPLE.guild_id },
         purposes: [
           {
             purpose: EXAMPLE.category,

@@ -1,4 +1,4 @@
-import { type BotFacts, findBot } from '@app/bots';
+import { type BotFacts, findBot, type NoticeSettings, noticeSettingsOf } from '@app/bots';
 import {
   type Category,
   countCategories,
@@ -30,18 +30,19 @@ export interface ReceiptFacts {
   readonly decision: HistoryEntry | undefined;
   readonly notice: ConsentNotice | null;
   readonly bot: BotFacts | undefined;
+  /** What the bot has said about itself. */
+  readonly settings: NoticeSettings;
   readonly purposes: readonly DeclaredPurpose[];
   readonly purposesInAll: number;
 }
 
-const WITHDRAWAL = 'By telling the bot or its privacy contact, at any time, with effect for the future';
-
 /**
  * The payload of a consent receipt, with the names and sections of ISO/IEC TS 27560:2023: header, processing, parties,
- * event. A fact that the bot has not declared is null. Two receipts of one unchanged consent are equal.
+ * event. A fact that the bot has not declared is null. Two receipts of one unchanged consent are equal, while the bot and the
+ * installation say the same. `withdrawnDays`: after how many days a withdrawal ends in an erasure; undefined for never.
  */
-export function receiptOf(facts: ReceiptFacts) {
-  const { consent, ids, decision, notice, bot } = facts;
+export function receiptOf(facts: ReceiptFacts, withdrawnDays: number | undefined) {
+  const { consent, ids, decision, notice, bot, settings } = facts;
   const texts = decision?.texts ?? [];
   const language = decision?.language ?? (texts.length === 1 ? (texts[0]?.language ?? null) : null);
   return {
@@ -52,17 +53,17 @@ export function receiptOf(facts: ReceiptFacts) {
     pii_processing: {
       privacy_notice: { consent_version: consent.version, url: notice?.privacy_notice ?? null, texts },
       language,
-      service: { bot_id: consent.botId, guild_id: ids.guild_id },
-      purposes: facts.purposes.map((purpose) => purposeOf(purpose, facts, language)),
+      service: { bot_id: consent.botId, bot_name: bot?.name ?? '', guild_id: ids.guild_id },
+      purposes: facts.purposes.map((purpose) => purposeOf(purpose, facts, { language, withdrawnDays })),
       purposes_omitted: facts.purposesInAll - facts.purposes.length,
     },
     party_identification: [
       {
         party_id: consent.botId,
         party_role: 'pii_controller',
-        party_name: bot?.name ?? '',
-        party_contact: bot?.privacy_contact ?? null,
-        party_address: null,
+        party_name: settings.controller_name ?? bot?.name ?? '',
+        party_contact: settings.controller_email ?? bot?.privacy_contact ?? null,
+        party_address: settings.controller_address ?? null,
       },
     ],
     event: {
@@ -77,7 +78,14 @@ export function receiptOf(facts: ReceiptFacts) {
 }
 
 /** A declaration changed after the request is not what the user agreed to: the receipt states only its key. */
-function purposeOf(purpose: DeclaredPurpose, { consent, notice }: ReceiptFacts, language: string | null) {
+function purposeOf(
+  purpose: DeclaredPurpose,
+  { consent, notice }: ReceiptFacts,
+  {
+    language,
+    withdrawnDays,
+  }: { readonly language: string | null; readonly withdrawnDays: number | undefined },
+) {
   const asked = purpose.updatedAt < consent.requestedAt ? purpose : null;
   return {
     purpose: purpose.key,
@@ -93,12 +101,22 @@ function purposeOf(purpose: DeclaredPurpose, { consent, notice }: ReceiptFacts, 
         pii_type_label: { de: label_de, en: label_en, ...labels },
       })),
     pii_controllers: [consent.botId],
-    retention_period: asked && (asked.retentionDays === null ? 'until_erased' : `P${asked.retentionDays}D`),
+    retention_period: asked && retentionOf(asked, withdrawnDays),
     storage_locations: notice?.storage_locations ?? null,
     jurisdiction: notice?.jurisdiction ?? null,
     recipient_third_parties: notice?.recipient_third_parties ?? null,
-    withdrawal_method: notice?.withdrawal_method ?? WITHDRAWAL,
+    withdrawal_method: notice?.withdrawal_method ?? null,
   };
+}
+
+/** How long values are kept, by the rule of the texts that Lethe makes; an erasure ends each of these earlier. */
+function retentionOf(
+  { retentionDays, legalBasis }: DeclaredPurpose,
+  withdrawnDays: number | undefined,
+): string {
+  if (retentionDays !== null) return `P${retentionDays}D`;
+  if (withdrawnDays === undefined || legalBasis !== 'consent') return 'until_erased';
+  return withdrawnDays === 0 ? 'until_withdrawn' : `until_P${withdrawnDays}D_after_withdrawal`;
 }
 
 /** What the receipts of a unit have in common is read once in it. */
@@ -124,9 +142,10 @@ export async function receiptFacts(
 ): Promise<ReceiptFacts> {
   const { botId, categories } = consent;
   const granted = grantedKeys(categories);
-  const [{ entry, ids } = NOT_DECIDED, bot, found] = await Promise.all([
+  const [{ entry, ids } = NOT_DECIDED, bot, { settings }, found] = await Promise.all([
     decision,
     once(tx, `bot ${botId}`, () => findBot(tx, botId)),
+    once(tx, `notice ${botId}`, () => noticeSettingsOf(tx, botId)),
     once(tx, `purposes ${botId} ${JSON.stringify(granted)}`, () =>
       declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1, granted === null ? 'asked' : 'all'),
     ),
@@ -138,6 +157,7 @@ export async function receiptFacts(
     decision: entry,
     notice,
     bot,
+    settings,
     purposes: fitting(found, JSON.stringify(notice).length),
     purposesInAll:
       found.length > PURPOSES_MAX

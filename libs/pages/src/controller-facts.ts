@@ -44,6 +44,18 @@ export const CONTROLLER_WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   },
 };
 
+/** The right to object, which is said apart from any other information (GDPR Art. 21(4)). The names of the categories follow. */
+export const OBJECTION: Readonly<Record<PageLanguage, { readonly title: string; readonly text: string }>> = {
+  de: {
+    title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
+    text: 'Der Verarbeitung dieser Daten kannst du jederzeit widersprechen. Dann werden die Daten gelöscht.',
+  },
+  en: {
+    title: 'Your right to object (Art. 21 GDPR)',
+    text: 'You can object to the processing of this data at any time. It is then erased.',
+  },
+};
+
 export type NamedFact = readonly [name: string, value: Said];
 
 /** Those of which something is said. */

@@ -5,6 +5,7 @@ export {
   declaredIn,
   givenFacts,
   type NamedFact,
+  OBJECTION,
   recipientIn,
   safeguarded,
 } from './controller-facts';

@@ -182,7 +182,7 @@ export class PageActs {
       const names = await this.names(link, about, erasedIn(certificate));
       erasures.push({ request_id, certificate_salt, guild_id, certificate, names, own_stores });
     }
-    return { of: { botId, userId }, erasures, isWhole };
+    return { of: { botId, userId }, erasures, isWhole, kept: about.kept };
   }
 
   /** Also of categories that `about` leaves out. What is erased is shown in any case, without a name if it cannot be read. */

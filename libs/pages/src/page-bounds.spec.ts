@@ -101,7 +101,11 @@ describe('the page after an erasure', () => {
   const unmade = { ...erasure(1), toJSON: () => JSON.parse('no JSON') as string };
   const of = { botId: 'b', userId: '1' };
   const erasures = [erasure(0), unmade, erasure(2)];
-  const page = forgottenPage({ of, erasures, isWhole: true }, 'en', 't');
+  const page = forgottenPage(
+    { of, erasures, isWhole: true, kept: { evidence: 1095, backups: 35 } },
+    'en',
+    't',
+  );
 
   it('is made in a turn for each certificate, and has numbers and salts of those that cannot be made', async () => {
     const pieces: string[] = [];
@@ -134,7 +138,7 @@ describe('the copy to read', () => {
   const link = { userId: '1'.repeat(18) } as OpenLink;
   const copy = new ReadableExport(
     reading,
-    { bot, notice: {}, erasesWithdrawn: true },
+    { bot, notice: {}, purposes: [], withdrawnDays: 30 },
     link,
     'en',
     '2026-01-01T00:00:00.000Z',

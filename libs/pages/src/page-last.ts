@@ -30,6 +30,7 @@ export interface Forgotten {
   readonly erasures: readonly ShownErasure[];
   /** False while servers are left: the link is in force, and erases them. */
   readonly isWhole: boolean;
+  readonly kept: PageFacts['kept'];
 }
 
 /** Characters of the label of a category in the file of a certificate, as on a page. */
@@ -89,7 +90,7 @@ export function forgottenPage(done: Forgotten, language: PageLanguage, token: st
   );
 }
 
-function frameOf({ erasures, isWhole }: Forgotten, language: PageLanguage, token: string): string {
+function frameOf({ erasures, isWhole, kept }: Forgotten, language: PageLanguage, token: string): string {
   const isNothing = erasures.length === 0;
   const title = isWhole ? 'forgotten' : 'forgottenPart';
   const path = `/p/${token}/forget?lang=${language}`;
@@ -106,6 +107,7 @@ function frameOf({ erasures, isWhole }: Forgotten, language: PageLanguage, token
       isWhole
         ? html`<section class="good" role="status">
             <p>${inEach((texts) => (isNothing ? texts.forgottenNothing : texts.forgottenText))}</p>
+            ${!isNothing && html`<p>${inEach((texts) => texts.forgottenKept(kept.evidence, kept.backups))}</p>`}
           </section>`
         : html`<section class="warn" role="alert">
             <p>${inEach((texts) => texts.forgottenPartText)}</p>

@@ -102,10 +102,11 @@ export class PageParts {
   }
 
   /** Purpose, legal basis and retention of a category; the whole one also what its fields mean. */
-  purposeOf(declared: DeclaredPurpose, erasesWithdrawn: boolean, isWhole = false): Html {
+  purposeOf(declared: DeclaredPurpose, withdrawnDays: number | undefined, isWhole = false): Html {
     const { texts, language } = this;
     const { description, purposes, legalBasis, withoutConsent, retentionDays, fields } = declared;
-    const until = erasesWithdrawn && legalBasis === 'consent' ? texts.untilWithdrawn : texts.untilErased;
+    const isErased = withdrawnDays !== undefined && legalBasis === 'consent';
+    const until = isErased ? texts.untilWithdrawn(withdrawnDays) : texts.untilErased;
     const purpose = purposeIn(language, { description, ...purposes });
     return html`<dl>
       <dt>${texts.purpose}</dt>

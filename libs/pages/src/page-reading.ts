@@ -64,8 +64,10 @@ export interface PageFacts {
   readonly notice: NoticeSettings;
   readonly isSuspended: boolean;
   readonly purposes: readonly DeclaredPurpose[];
-  /** Whether a withdrawal of the consent erases the data that rests on it. */
-  readonly erasesWithdrawn: boolean;
+  /** Days after which a withdrawal erases the data that rested on the consent; undefined for never. */
+  readonly withdrawnDays: number | undefined;
+  /** Days for which the record of an erasure and backups are kept. */
+  readonly kept: Readonly<Record<'evidence' | 'backups', number>>;
   /** The bot's own stores. */
   readonly holders: readonly Pick<BotHolder, 'labelDe' | 'labelEn'>[];
   readonly subjects: readonly HeldSubject[];
@@ -118,8 +120,9 @@ export class PageReading {
     );
     if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
     const isSuspended = standing?.suspended_at != null;
-    const erasesWithdrawn = this.config.revokedDataGraceDays !== undefined;
-    return { bot, notice: notice.settings, isSuspended, purposes, erasesWithdrawn, holders };
+    const { revokedDataGraceDays: withdrawnDays, evidenceRetentionDays: evidence } = this.config;
+    const kept = { evidence, backups: this.config.backupRetentionDays };
+    return { bot, notice: notice.settings, isSuspended, purposes, withdrawnDays, kept, holders };
   }
 
   async facts(link: OpenLink): Promise<PageFacts> {

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import { isObjectable } from '@app/categories';
 import type { ShownRequest, ShownWords } from '@app/consent';
 import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { NamedSubject } from '@app/crypto';
+import { OBJECTION } from './controller-facts';
 import { html, type Html } from './html';
 import type { PastEvent } from './page-events';
 import type { FormAct } from './page-forms';
@@ -33,8 +35,17 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-export function rights({ texts }: PageParts): Html {
-  return listSection(texts.rights, texts.rightsText);
+/** The right to object apart from the others, where a category can be objected to. */
+export function rights({ parts, facts }: Labelling): Html {
+  const { texts, language } = parts;
+  const { title, text } = OBJECTION[language];
+  const keys = facts.purposes.filter(({ legalBasis }) => isObjectable(legalBasis)).map(({ key }) => key);
+  const objection = html`<section>
+    <h2>${title}</h2>
+    <p>${text}</p>
+    <p>${namesOf({ parts, facts }, keys, undefined)}</p>
+  </section>`;
+  return html`${keys.length > 0 && objection} ${listSection(texts.rights, texts.rightsText)}`;
 }
 
 /** What a copy to read leaves to the JSON, and why. */
@@ -163,13 +174,15 @@ const WORDS_MAX = 1_500;
  * The digest of a request as the page shows it: the words, and the facts of the bot and the categories that a receipt will
  * state. The form carries the digest, so that an answer to changed words is refused.
  */
-export function shownBy({ bot, purposes }: PageFacts, asked: ShownRequest): string {
+export function shownBy({ bot, notice, purposes }: PageFacts, asked: ShownRequest): string {
   const { id, entry, version, categories } = asked;
   // Fields are read only for categories with values. The time of the declaration changes with them.
   const stated = purposes
     .filter(({ key }) => categories?.includes(key) ?? true)
     .map((purpose) => ({ ...purpose, fields: undefined }));
-  const shown = [id, entry, version, categories, bot.name, bot.privacy_contact, stated];
+  const { controller_name: name, controller_address: address, controller_email: email } = notice;
+  const controller = [bot.name, bot.privacy_contact, name, address, email];
+  const shown = [id, entry, version, categories, ...controller, stated];
   return `${id}.${hash('sha256', JSON.stringify(shown), 'base64url')}`;
 }
 

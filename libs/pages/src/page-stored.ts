@@ -33,7 +33,7 @@ export function stored(making: Making, held: HeldSubject): Html {
       () =>
         html`<article>
           ${titleOf(parts, each, false)}
-          ${each.purpose !== undefined && parts.purposeOf(each.purpose, facts.erasesWithdrawn)}
+          ${each.purpose !== undefined && parts.purposeOf(each.purpose, facts.withdrawnDays)}
         </article>`,
     ),
   );
@@ -69,7 +69,7 @@ function valued(making: Making, held: HeldSubject, shown: Shown): Html {
       purpose !== undefined &&
       html`<details>
         <summary>${purpose.withoutConsent === null ? texts.why : texts.whyWithoutConsent}</summary>
-        ${parts.purposeOf(purpose, facts.erasesWithdrawn)}
+        ${parts.purposeOf(purpose, facts.withdrawnDays)}
       </details>`
     }
     ${purpose !== undefined && link.allow.includes('forget') && erasing(parts, link, `${guildNamed(subject)}/${key}`, purpose)}

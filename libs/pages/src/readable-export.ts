@@ -16,7 +16,7 @@ const VERSIONS_MAX = 100;
 /** Marks the place of the guilds in the frame of a document. */
 const GUILDS = html`<!--guilds-->`;
 
-type About = Pick<PageFacts, 'bot' | 'notice' | 'erasesWithdrawn'>;
+type About = Pick<PageFacts, 'bot' | 'notice' | 'purposes' | 'withdrawnDays'>;
 
 /**
  * An export to read and to print: a file that loads nothing and runs nothing, with everything that the JSON has. It is made
@@ -48,7 +48,7 @@ export class ReadableExport implements ExportForm {
     const page = framed(
       { language, title: texts.exportTitle },
       html`<p>${texts.exportedAt(parts.time(exportedAt))} ${texts.zone} ${texts.userId(link.userId)}</p>
-        ${responsible(parts, about)}${GUILDS}${rights(parts)}${technical(parts)}`,
+        ${responsible(parts, about)}${GUILDS}${rights({ parts, facts: about })}${technical(parts)}`,
     );
     [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
   }
@@ -77,7 +77,7 @@ export class ReadableExport implements ExportForm {
     this.section = 'data';
     yield `${heading}<article>${html`<h4>${title}</h4>`.text}<div class="value">`;
     yield* parts.wholeValuesOf(value, purpose);
-    yield `</div>${purpose === undefined ? '' : parts.purposeOf(purpose, about.erasesWithdrawn, true).text}</article>`;
+    yield `</div>${purpose === undefined ? '' : parts.purposeOf(purpose, about.withdrawnDays, true).text}</article>`;
   }
 
   async *item(section: string, item: Readonly<Record<string, unknown>>): AsyncGenerator<string> {

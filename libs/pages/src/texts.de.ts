@@ -44,7 +44,10 @@ export const DE: PageTexts = {
   retention: 'Gespeichert',
   noPurpose: 'Der Bot nennt keinen.',
   days: (days) => `${days === 1 ? 'einen Tag' : `${days} Tage`} lang nach der letzten Änderung`,
-  untilWithdrawn: 'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+  untilWithdrawn: (days) =>
+    days === 0
+      ? 'bis du deine Einwilligung widerrufst oder die Löschung verlangst'
+      : `bis du die Löschung verlangst oder bis ${days === 1 ? 'einen Tag' : `${days} Tage`} nach deinem Widerruf`,
   untilErased: 'bis du die Löschung verlangst',
   dueAt: (at) =>
     `Die gespeicherten Daten werden am ${at} gelöscht, weil du deine Einwilligung widerrufen hast.`,
@@ -148,7 +151,7 @@ export const DE: PageTexts = {
   rights: 'Deine Rechte',
   rightsText: [
     'Du kannst falsche Daten berichtigen (Art. 16 DSGVO), Daten löschen (Art. 17) und ihre Verarbeitung einschränken lassen (Art. 18).',
-    'Du kannst der Verarbeitung widersprechen (Art. 21) und eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
+    'Du kannst eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
     'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
   ],
   correction: CORRECTION_DE,
@@ -182,6 +185,12 @@ export const DE: PageTexts = {
   forgotten: 'Deine Daten sind gelöscht',
   forgottenText:
     'Alles, was hier über dich gespeichert war, ist gelöscht. Der Link zu dieser Seite ist beendet.',
+  forgottenKept: (evidence, backups) =>
+    `Die Aufzeichnung der Löschung enthält deine ID noch ${evidence === 1 ? 'einen Tag' : `${evidence} Tage`} lang, nur verschlüsselt.${
+      backups === 0
+        ? ''
+        : ` Sicherungen können noch ${backups === 1 ? 'einen Tag' : `${backups} Tage`} lang enthalten, was gelöscht ist, nur verschlüsselt.`
+    }`,
   forgottenPart: 'Es ist noch nicht alles gelöscht',
   forgottenPartText:
     'Einige Server sind noch nicht erledigt: Öffne die Seite noch einmal und lösche den Rest. Bewahre vorher die Bescheinigungen unten auf, denn nur hier werden sie gezeigt.',

@@ -43,7 +43,10 @@ export const EN = {
   retention: 'Kept',
   noPurpose: 'The bot names none.',
   days: (days: number) => `${days === 1 ? 'for one day' : `for ${days} days`} after the last change`,
-  untilWithdrawn: 'until you withdraw your consent or have it erased',
+  untilWithdrawn: (days: number) =>
+    days === 0
+      ? 'until you withdraw your consent or have it erased'
+      : `until you have it erased, or until ${days === 1 ? 'one day' : `${days} days`} after you withdraw your consent`,
   untilErased: 'until you have it erased',
   dueAt: (at: string) => `What is stored will be erased on ${at}, because you have withdrawn your consent.`,
   empty: 'no value',
@@ -140,7 +143,7 @@ export const EN = {
   rights: 'Your rights',
   rightsText: [
     'You can have wrong data corrected (Art. 16 GDPR), have data erased (Art. 17) and have its processing restricted (Art. 18).',
-    'You can object to processing (Art. 21), and withdraw a consent at any time with effect for the future (Art. 7(3)).',
+    'You can withdraw a consent at any time with effect for the future (Art. 7(3)).',
     'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
   ],
   correction: CORRECTION_EN,
@@ -172,6 +175,12 @@ export const EN = {
   back: 'Back',
   forgotten: 'Your data is erased',
   forgottenText: 'Everything that was stored about you here is erased. The link to this page has ended.',
+  forgottenKept: (evidence: number, backups: number) =>
+    `The record of the erasure has your id for ${evidence === 1 ? 'one more day' : `${evidence} more days`}, encrypted.${
+      backups === 0
+        ? ''
+        : ` Backups can contain what was erased for ${backups === 1 ? 'one more day' : `${backups} more days`}, encrypted.`
+    }`,
   forgottenPart: 'Not everything is erased yet',
   forgottenPartText:
     'Some servers are not done yet: open the page again and erase the rest. First keep the certificates below: they are shown only here.',

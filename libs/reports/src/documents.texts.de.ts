@@ -1,4 +1,4 @@
-import { CONTROLLER_WORDS } from '@app/pages';
+import { CONTROLLER_WORDS, OBJECTION, PAGE_TEXTS } from '@app/pages';
 import { DOSSIER_DE } from './dossier.texts.de';
 import type { DocumentTexts } from './documents.texts.en';
 
@@ -26,7 +26,6 @@ export const DE: DocumentTexts = {
     basis: (time) =>
       `Art. 30 Abs. 1 DSGVO. Erstellt am ${time} aus den Angaben des Bots und der Konfiguration dieses Dienstes.`,
     notGiven: 'nicht angegeben',
-    noOfficer: 'nicht benannt',
     platformId: 'Plattform-ID',
     subjectsTitle: 'Betroffene Personen',
     subjects:
@@ -47,6 +46,7 @@ export const DE: DocumentTexts = {
       evidence:
         'Verlauf der Einwilligungen und Aufzeichnungen von Löschungen, nach deren Ende, und Ereignisse des Protokolls',
       webhooks: 'Aufzeichnungen von Webhook-Aufrufen, nach deren Ende',
+      backups: 'Sicherungen des Betreibers, die Gelöschtes verschlüsselt enthalten können',
     },
     noLimit: 'ohne zeitliche Grenze',
     ofCategories: 'Datenkategorien: siehe unten',
@@ -88,7 +88,8 @@ export const DE: DocumentTexts = {
     afterUpdate: (count) => `${days(count)} nach der letzten Änderung`,
     columns: ['Feld', 'Typ', 'Englisch', 'Deutsch', 'Beschreibung'],
     gapsTitle: 'Offene Aufgaben',
-    noGaps: 'Von dem, was dieser Dienst kennt, fehlt nichts.',
+    noGaps:
+      'Von dem, was dieser Dienst kennt, fehlt nichts. Das Team prüft selbst, ob es einen Vertreter in der EU (Art. 27), gemeinsam Verantwortliche (Art. 26), eine Pflicht zur Angabe der Daten (Art. 13 Abs. 2 lit. e) und eine andere Quelle als den Nutzer (Art. 14 Abs. 2 lit. f) nennen muss.',
     moreGaps: 'Es gibt noch weitere; sie erscheinen, wenn diese erledigt sind.',
   },
   gaps: {
@@ -119,7 +120,7 @@ export const DE: DocumentTexts = {
     kept: 'Gespeichert',
     keptDays: (count) => `${forDays(count)} nach der letzten Änderung`,
     keptUntilErased: 'bis du die Löschung verlangst',
-    keptUntilWithdrawn: 'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+    keptUntilWithdrawn: PAGE_TEXTS.de.untilWithdrawn,
     noPurpose: 'Der Bot nennt keinen.',
     recipientsTitle: 'Wer die Daten erhält',
     operator:
@@ -130,13 +131,17 @@ export const DE: DocumentTexts = {
     notWithdrawn:
       'Widerrufst du eine Einwilligung, bleiben die Daten, die auf ihr beruhten, bis du ihre Löschung verlangst.',
     evidence: (count) =>
-      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Nach einer Löschung steht dort nur noch, dass etwas geschah, ohne deine ID und deine Daten. Der Nachweis der Löschung selbst enthält deine ID ebenso lange, nur verschlüsselt.`,
+      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch, dass etwas geschah, ohne deine ID und deine Daten. Der Nachweis der Löschung selbst enthält deine ID ebenso lange, nur verschlüsselt.`,
+    backups: (count) =>
+      `Sicherungen werden ${forDays(count)} aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist, nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
+    objectTitle: OBJECTION.de.title,
+    object: OBJECTION.de.text,
     rightsTitle: 'Deine Rechte',
     rights: [
       'Du bekommst eine Kopie deiner Daten, zum Lesen und für Programme (Art. 15 und 20 DSGVO).',
       'Du kannst falsche Daten berichtigen (Art. 16), Daten löschen (Art. 17) und ihre Verarbeitung einschränken lassen (Art. 18).',
-      'Du kannst der Verarbeitung widersprechen (Art. 21) und eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
+      'Du kannst eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
     ],
     write: 'Schreibe dafür an den Kontakt oben.',
     page: 'Gibt dir der Bot einen Link zu deiner Datenschutzseite, kannst du dort selbst ansehen, herunterladen, widerrufen und löschen.',
@@ -144,7 +149,7 @@ export const DE: DocumentTexts = {
       'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
     authorityHere: 'Die für den Verantwortlichen zuständige Behörde',
     version: 'Diese Fassung',
-    noTransfers: 'Keiner der oben genannten Empfänger sitzt in einem Drittland.',
+    noTransfers: 'Keiner der Empfänger, die der Bot namentlich nennt, sitzt in einem Drittland.',
     changed: 'Zuletzt geändert',
     digest: 'Prüfsumme dieser Fassung',
     digestWhy: 'Sie ändert sich mit jeder Änderung dessen, was hier steht.',

@@ -1,4 +1,4 @@
-import { CONTROLLER_WORDS } from '@app/pages';
+import { CONTROLLER_WORDS, OBJECTION } from '@app/pages';
 import { DOSSIER_EN } from './dossier.texts.en';
 
 const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`);
@@ -22,7 +22,6 @@ export const EN = {
     basis: (time: string) =>
       `GDPR Art. 30(1). Written on ${time} from what the bot has declared and how this service is configured.`,
     notGiven: 'not given',
-    noOfficer: 'none named',
     platformId: 'platform id',
     subjectsTitle: 'Data subjects',
     subjects:
@@ -42,6 +41,7 @@ export const EN = {
       withdrawn: 'Data that rested on a consent, after its withdrawal',
       evidence: 'Evidence of consents and of erasures, after their end, and audit events',
       webhooks: 'Records of webhook calls, after these have ended',
+      backups: 'Backups of the operator, which can contain what was erased, encrypted',
     },
     noLimit: 'no limit by time',
     ofCategories: 'Data categories: see below',
@@ -81,7 +81,8 @@ export const EN = {
     afterUpdate: (count: number) => `${days(count)} after the last update`,
     columns: ['Field', 'Type', 'English', 'German', 'Description'],
     gapsTitle: 'Open tasks',
-    noGaps: 'None of what this service knows about is missing.',
+    noGaps:
+      'None of what this service knows about is missing. The team checks by itself whether it has to name a representative in the EU (Art. 27), joint controllers (Art. 26), a duty to give the data (Art. 13(2)(e)), and a source other than the user (Art. 14(2)(f)).',
     moreGaps: 'There are more; they appear when these are done.',
   },
   gaps: {
@@ -111,7 +112,10 @@ export const EN = {
     kept: 'Kept',
     keptDays: (count: number) => `for ${days(count)} after the last change`,
     keptUntilErased: 'until you ask for erasure',
-    keptUntilWithdrawn: 'until you withdraw your consent or ask for erasure',
+    keptUntilWithdrawn: (count: number) =>
+      count === 0
+        ? 'until you withdraw your consent or ask for erasure'
+        : `until you ask for erasure, or until ${days(count)} after you withdraw your consent`,
     noPurpose: 'The bot names none.',
     recipientsTitle: 'Who receives the data',
     operator:
@@ -122,13 +126,17 @@ export const EN = {
     notWithdrawn:
       'After you withdraw a consent, the data that rested on it is kept until you ask for its erasure.',
     evidence: (count: number) =>
-      `Evidence of your consent is kept for ${days(count)} after its end, and as long the log of what was done with your data. After an erasure both say only that something was done, without your id and your data. The record of the erasure itself has your id as long, encrypted.`,
+      `Evidence of your consent is kept for ${days(count)} after its end, and as long the log of what was done with your data. An erasure removes the evidence of your consent. The log then says only that something was done, without your id and your data. The record of the erasure itself has your id as long, encrypted.`,
+    backups: (count: number) =>
+      `Backups are kept for ${days(count)}. As long a backup can contain what was erased, encrypted.`,
     webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,
+    objectTitle: OBJECTION.en.title,
+    object: OBJECTION.en.text,
     rightsTitle: 'Your rights',
     rights: [
       'You can get a copy of your data, to read and for programs (Art. 15 and 20 GDPR).',
       'You can have wrong data corrected (Art. 16), have data erased (Art. 17) and have its processing restricted (Art. 18).',
-      'You can object to processing (Art. 21), and withdraw a consent at any time with effect for the future (Art. 7(3)).',
+      'You can withdraw a consent at any time with effect for the future (Art. 7(3)).',
     ],
     write: 'To use them, write to the contact above.',
     page: 'Where the bot gives you a link to your privacy page, you see, download, withdraw and erase there yourself.',
@@ -136,7 +144,7 @@ export const EN = {
       'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
     authorityHere: 'The authority in charge of the controller',
     version: 'This version',
-    noTransfers: 'None of the recipients named above is in a third country.',
+    noTransfers: 'None of the recipients that the bot gives by name is in a third country.',
     changed: 'Last changed',
     digest: 'Digest of this version',
     digestWhy: 'It changes with every change of what is said here.',

@@ -55,7 +55,7 @@ export function dossierAfter(making: DossierMaking): Section[] {
     consentSection(making),
     section(words.measures, items(dossier.security_measures)),
     section(words.recipients, named.length === 0 ? { text: own(words.noRecipients) } : { items: named }),
-    section(texts.transfers, transfers(language, declared, dossier.transfers)),
+    section(texts.transfers, transfers(language, declared)),
     section(words.toAdd, { text: own(words.toAddWhy) }, items(dossier.to_add)),
   ];
 }

@@ -63,7 +63,7 @@ export const DOSSIER_DE: typeof DOSSIER_EN = {
     'Ein Wert wird nur angenommen, solange eine Einwilligung seines Nutzers in die Kategorie gilt, gleich auf welcher Rechtsgrundlage die Kategorie beruht. Ausgenommen sind die Kategorien, bei denen dieses Dossier sagt, warum sie keine Einwilligung brauchen.',
   consentFacts: [
     'Ein Wert wird nur angenommen, solange eine Einwilligung seines Nutzers in die Kategorie gilt, gleich auf welcher Rechtsgrundlage die Kategorie beruht.',
-    'Jede Anfrage, Zustimmung und jeder Widerruf wird festgehalten, mit dem Hashwert des gezeigten Wortlauts.',
+    'Jede Anfrage, Zustimmung und jeder Widerruf wird festgehalten, mit dem Hashwert des gezeigten Wortlauts, wenn der Bot ihn registriert oder Lethe ihn erstellt hat.',
     'Gezählt sind Handlungen, nicht Nutzer. Eine Ablehnung zählt nicht mit, ihre Anfrage schon. Eine Einschränkung zählt als Widerruf, ihr Ende als Zustimmung.',
   ],
   asked: 'Anfragen',

@@ -61,7 +61,7 @@ export const DOSSIER_EN = {
     'A value is accepted only while a consent of its user to the category is in force, whatever the legal basis of the category is, except in the categories of which this dossier says why they need no consent.',
   consentFacts: [
     'A value is accepted only while a consent of its user to the category is in force, whatever the legal basis of the category is.',
-    'Each request, acceptance and withdrawal is recorded, with the digest of the words that were shown.',
+    'Each request, acceptance and withdrawal is recorded, with the digest of the words that were shown, where the bot has registered them or Lethe has made them.',
     'These are numbers of acts, not of users. A refusal is not counted; its request is. A restriction counts as a withdrawal, and its end as an acceptance.',
   ],
   asked: 'Requests',

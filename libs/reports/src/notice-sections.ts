@@ -1,4 +1,4 @@
-import { type Category, purposeIn } from '@app/categories';
+import { type Category, isObjectable, purposeIn } from '@app/categories';
 import type { Config } from '@app/kernel';
 import { declaredIn, givenFacts, type NamedFact, recipientIn } from '@app/pages';
 import { automatedIn, contactOf, type Declared, isWithoutTransfers, transfersIn } from './declared-facts';
@@ -6,7 +6,10 @@ import { basisIn, type DocumentLanguage, TEXTS, timeIn } from './documents.texts
 import { type Block, type Head, mailTo, own, type Said, said, section, type Section, stated } from './said';
 
 /** Periods of the installation that a notice names. */
-export type Periods = Pick<Config, 'revokedDataGraceDays' | 'evidenceRetentionDays' | 'webhookRetentionDays'>;
+export type Periods = Pick<
+  Config,
+  'revokedDataGraceDays' | 'evidenceRetentionDays' | 'webhookRetentionDays' | 'backupRetentionDays'
+>;
 
 /** What a notice is made of. Nothing in it is about a user. */
 export interface NoticeFacts {
@@ -50,6 +53,7 @@ export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): 
     ...transferSections(language, declared),
     ...stated(texts.automated, automatedIn(language, declared)),
     section(words.limitsTitle, { items: periodsIn(language, facts) }),
+    ...objection(language, categories),
     section(words.rightsTitle, ...rights(language, declared)),
     section(
       words.version,
@@ -87,8 +91,9 @@ function categorySection(language: DocumentLanguage, { periods }: NoticeFacts, c
     const meaning = purposeIn(language, field);
     return meaning === null || meaning === '' ? said`${label}` : said`${label}: ${meaning}`;
   });
-  const isErasedOnceWithdrawn = legalBasis === 'consent' && periods.revokedDataGraceDays !== undefined;
-  const until = isErasedOnceWithdrawn ? words.keptUntilWithdrawn : words.keptUntilErased;
+  const { revokedDataGraceDays: grace } = periods;
+  const isErasedOnceWithdrawn = legalBasis === 'consent' && grace !== undefined;
+  const until = isErasedOnceWithdrawn ? words.keptUntilWithdrawn(grace) : words.keptUntilErased;
   const kept = days === null ? until : words.keptDays(days);
   return {
     title: said`${language === 'de' ? labelDe : labelEn}`,
@@ -125,12 +130,23 @@ function periodsIn(language: DocumentLanguage, { periods }: NoticeFacts): Said[]
     revokedDataGraceDays: grace,
     evidenceRetentionDays: evidence,
     webhookRetentionDays: calls,
+    backupRetentionDays: backups,
   } = periods;
   return [
     own(grace === undefined ? words.notWithdrawn : words.withdrawn(grace)),
     own(words.evidence(evidence)),
     own(words.webhooks(calls)),
+    ...(backups === 0 ? [] : [own(words.backups(backups))]),
   ];
+}
+
+/** The right to object, apart from any other information (Art. 21(4)), where a category can be objected to. */
+function objection(language: DocumentLanguage, categories: readonly Category[]): Section[] {
+  const { objectTitle, object } = TEXTS[language].notice;
+  const items = categories
+    .filter(({ legalBasis }) => isObjectable(legalBasis))
+    .map(({ labelDe, labelEn }) => said`${language === 'de' ? labelDe : labelEn}`);
+  return items.length === 0 ? [] : [section(objectTitle, { text: own(object) }, { items })];
 }
 
 function rights(language: DocumentLanguage, declared: Declared): Block[] {

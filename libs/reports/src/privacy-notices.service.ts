@@ -35,8 +35,10 @@ export class PrivacyNotices {
         if ((isCut = length > LENGTH_MAX)) break;
         categories.push(category);
       }
-      const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays } = this.config;
-      const periods: Periods = { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays };
+      const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays, backupRetentionDays } =
+        this.config;
+      const kept = { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays };
+      const periods: Periods = { ...kept, backupRetentionDays };
       const { bot, settings, settingsAt } = declared;
       const said = [bot.name, contactOf(declared), settings, periods, isCut, categories.map(saidOf)];
       const digest = `sha256:${hash('sha256', JSON.stringify(said), 'hex')}`;
@@ -92,6 +94,7 @@ export function noticeInJson(language: DocumentLanguage, facts: NoticeFacts): ob
       data_after_withdrawal: periods.revokedDataGraceDays ?? null,
       evidence: periods.evidenceRetentionDays,
       webhook_calls: periods.webhookRetentionDays,
+      backups: periods.backupRetentionDays,
     },
   };
 }

@@ -55,10 +55,10 @@ export class ProcessingRecords {
 }
 
 /** What a record in a language has besides: the settings, and the transfers that follow from their recipients. */
-function declaredIn({ language, declared }: RecordMaking): object {
+function declaredIn({ language, declared, record }: RecordMaking): object {
   const transfers = transferSentences(language, declared).map(textOf);
   return {
-    ...(transfers.length > 0 && { transfers: transfers.join('\n') }),
+    ...(transfers.length > 0 && { transfers: [...transfers, record.transfers].join('\n') }),
     notice_settings: declared.settings,
   };
 }
@@ -66,11 +66,12 @@ function declaredIn({ language, declared }: RecordMaking): object {
 type Words = DocumentTexts['record'];
 
 export function timeLimits(config: Config, words: Words['limits']): ProcessingRecordHead['time_limits'] {
-  const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays } = config;
+  const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays, backupRetentionDays } = config;
   return [
     { applies_to: words.withdrawn, days: revokedDataGraceDays ?? null },
     { applies_to: words.evidence, days: evidenceRetentionDays },
     { applies_to: words.webhooks, days: webhookRetentionDays },
+    ...(backupRetentionDays === 0 ? [] : [{ applies_to: words.backups, days: backupRetentionDays }]),
   ];
 }
 

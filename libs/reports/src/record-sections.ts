@@ -36,7 +36,7 @@ export function recordSections(making: RecordMaking): Section[] {
     ...stated(texts.source, source),
     ...stated(texts.automated, automatedIn(language, declared)),
     section(texts.recipients, { items: [...known, ...named] }),
-    section(texts.transfers, transfers(language, declared, record.transfers)),
+    section(texts.transfers, transfers(language, declared)),
     section(words.limitsTitle, { items: [...limited, own(words.ofCategories)] }),
     section(words.measuresTitle, { items: measures.map(own) }),
     section(words.activitiesTitle),
@@ -66,17 +66,18 @@ export function controllerFacts(language: DocumentLanguage, declared: Declared):
     [texts.name, name ?? missing],
     [texts.address, address ?? missing],
     [texts.contact, mailTo(contactOf(declared)) ?? missing],
-    [texts.officer, officer ?? own(words.noOfficer)],
+    [texts.officer, officer ?? missing],
     [texts.authority, authority],
     [texts.policy, policy],
     [texts.bot, said`${bot}, ${id} (${own(words.platformId)} ${platformId})`],
   ]);
 }
 
-/** {@link transferSentences}, or what is said while it is not known. */
-export function transfers(language: DocumentLanguage, declared: Declared, unknown: string): Block {
+/** {@link transferSentences}, and that the places of the installation and of the webhook receiver are not known. */
+export function transfers(language: DocumentLanguage, declared: Declared): Block {
   const found = transferSentences(language, declared);
-  return found.length > 0 ? { items: found } : { text: own(unknown) };
+  const { transfersUnknown: unknown } = TEXTS[language].record;
+  return found.length > 0 ? { items: [...found, own(unknown)] } : { text: own(unknown) };
 }
 
 /** What the named recipients say about transfers; nothing while it is not known of each. */

@@ -56,7 +56,8 @@ export class ReportsController {
       'Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot ' +
       'has declared, and what this installation does with it. `format=markdown` or `format=html`, or an ' +
       '`Accept` header that prefers one of them, answers a document to keep or to print, which ends with what ' +
-      'is still missing. A repeat answers the present state.',
+      'is still missing. The JSON without `language` names the bot as `controller`; with it, `notice_settings` has the ' +
+      'controller. A repeat answers the present state.',
     examples: EXAMPLES.record,
   })
   @Responds(200, ProcessingRecordView, ['not_found'], [MARKDOWN, 'text/html'])

@@ -73,7 +73,7 @@ export class ReviewDossiers {
       ...this.countsOf(declared, language, counted),
       security_measures: securityMeasures(this.config, this.egress, words.measures, storesWithoutConsent),
       backups: this.backups(language),
-      transfers: transfers.length > 0 ? transfers.join('\n') : words.transfersUnknown,
+      transfers: [...transfers, words.transfersUnknown].join('\n'),
       to_add: dossier.additions,
     };
   }

@@ -162,7 +162,7 @@ export interface paths {
     };
     /**
      * Read what the privacy notice says about the bot
-     * @description Answers what the bot has set of its controller, its data protection officer, recipients and the other facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer. `countries` has the names of the countries of the recipients, and `page_url` the address of the public notice.
+     * @description Answers what the bot has set of its controller, its data protection officer, recipients and the other facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer. `countries` has the names of the countries of the recipients, `page_url` the address of the public notice, and `data_after_withdrawal` the days after which a withdrawal erases.
      */
     readonly get: operations['noticeSettingsView'];
     /**
@@ -982,7 +982,7 @@ export interface paths {
     };
     /**
      * Record of processing activities (GDPR Art. 30), as JSON, Markdown or HTML
-     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown` or `format=html`, or an `Accept` header that prefers one of them, answers a document to keep or to print, which ends with what is still missing. A repeat answers the present state.
+     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown` or `format=html`, or an `Accept` header that prefers one of them, answers a document to keep or to print, which ends with what is still missing. The JSON without `language` names the bot as `controller`; with it, `notice_settings` has the controller. A repeat answers the present state.
      */
     readonly get: operations['reportsRecord'];
     readonly put?: never;
@@ -1717,6 +1717,8 @@ export interface components {
        * @description Read only: where everybody reads the notice, while it is public and `PUBLIC_URL` is set
        */
       readonly page_url?: string;
+      /** @description Read only: `REVOKED_DATA_GRACE_DAYS`, after which the data is erased that rested on a withdrawn consent; null: never */
+      readonly data_after_withdrawal: number | null;
     };
     readonly ServerView: {
       /** Format: uuid */

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
 import { useWords } from '../language';
 import { useBot } from '../queries';
-import { daysOnPage, keptInDiscord, type Side, SIDES, USER_WORDS } from './category-words';
+import { SessionContext } from '../session';
+import { keptInDiscord, keptOnPage, type Side, SIDES, USER_WORDS } from './category-words';
 
 export interface PreviewedCategory {
   readonly label_de: string;
@@ -53,6 +55,7 @@ function Sides({
 
 export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
   const { data: bot } = useBot();
+  const grace = useContext(SessionContext).revoked_data_grace_days;
   return (
     <Sides>
       {(side) => {
@@ -62,7 +65,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
         const purposes = [of[`description_${side}`], of.description_en, of.description_de];
         const purpose = purposes.find((text) => text.trim() !== '');
         const basis = of.legal_basis as keyof typeof pageBasis;
-        const restsOnConsent = basis === 'consent';
+        const after = basis === 'consent' ? grace : null;
         const days = of.retention_days;
         const reason = of.requires_consent === false ? of[`reason_${side}`] : undefined;
         const fields = of.fields.map((field) => field[`label_${side}`]).join(', ');
@@ -87,11 +90,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
                 </>
               )}
               <dt>{page.retention}</dt>
-              <dd>
-                {days === null
-                  ? page[restsOnConsent ? 'untilWithdrawn' : 'untilErased']
-                  : daysOnPage(side, days)}
-              </dd>
+              <dd>{keptOnPage(side, days, after)}</dd>
             </dl>
           </article>,
           <div key="discord" class="embed">
@@ -104,7 +103,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
               {fields !== '' && `\n${discord.about_fields.replace('{fields}', () => fields)}`}
               {`\n${discord.about_basis.replace('{basis}', discord[`basis_${basis}`])}`}
               {reason !== undefined && `\n${discord.about_without_consent.replace('{reason}', () => reason)}`}
-              {`\n${keptInDiscord(side, days, restsOnConsent)}`}
+              {`\n${keptInDiscord(side, days, after)}`}
             </p>
           </div>,
         ];

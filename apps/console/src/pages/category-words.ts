@@ -8,7 +8,6 @@ export const USER_WORDS = {
       retention: 'Kept',
       noPurpose: 'The bot names none.',
       untilErased: 'until you have it erased',
-      untilWithdrawn: 'until you withdraw your consent or have it erased',
       asked: 'The bot asks for your consent',
       choose: 'Choose what you consent to. You can withdraw it here at any time.',
       accept: 'Consent to what I have chosen',
@@ -32,6 +31,8 @@ export const USER_WORDS = {
       about_kept_day: 'Kept for: 1 day after the last change',
       about_kept_days: 'Kept for: {days} days after the last change',
       about_kept: 'Kept until you withdraw your consent or have it erased',
+      about_kept_after_day: 'Kept until you have it erased, or until one day after you withdraw your consent',
+      about_kept_after: 'Kept until you have it erased, or until {days} days after you withdraw your consent',
       about_kept_without_consent: 'Kept until you have it erased',
       basis_consent: 'your consent (Art. 6(1)(a) GDPR)',
       basis_contract: 'a contract (Art. 6(1)(b) GDPR)',
@@ -54,7 +55,6 @@ export const USER_WORDS = {
       retention: 'Gespeichert',
       noPurpose: 'Der Bot nennt keinen.',
       untilErased: 'bis du die Löschung verlangst',
-      untilWithdrawn: 'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
       asked: 'Der Bot bittet um deine Einwilligung',
       choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
       accept: 'In die Auswahl einwilligen',
@@ -78,6 +78,10 @@ export const USER_WORDS = {
       about_kept_day: 'Speicherdauer: 1 Tag ab der letzten Änderung',
       about_kept_days: 'Speicherdauer: {days} Tage ab der letzten Änderung',
       about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+      about_kept_after_day:
+        'Gespeichert, bis du die Löschung verlangst oder bis einen Tag nach deinem Widerruf',
+      about_kept_after:
+        'Gespeichert, bis du die Löschung verlangst oder bis {days} Tage nach deinem Widerruf',
       about_kept_without_consent: 'Gespeichert, bis du die Löschung verlangst',
       basis_consent: 'deine Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)',
       basis_contract: 'ein Vertrag (Art. 6 Abs. 1 lit. b DSGVO)',
@@ -97,12 +101,28 @@ export const USER_WORDS = {
 export type Side = keyof typeof USER_WORDS;
 export const SIDES = ['de', 'en'] as const satisfies readonly Side[];
 
-/** How long values are kept, as `/privacy` in Discord says it. */
-export function keptInDiscord(side: Side, days: number | null, restsOnConsent: boolean): string {
+/** How long values are kept, as `/privacy` in Discord says it. `after`: days after which a withdrawal erases them; null for never. */
+export function keptInDiscord(side: Side, days: number | null, after: number | null): string {
   const { discord } = USER_WORDS[side];
-  if (days === null) return discord[restsOnConsent ? 'about_kept' : 'about_kept_without_consent'];
   if (days === 1) return discord.about_kept_day;
-  return discord.about_kept_days.replace('{days}', String(days));
+  if (days !== null) return discord.about_kept_days.replace('{days}', String(days));
+  if (after === null) return discord.about_kept_without_consent;
+  if (after === 0) return discord.about_kept;
+  return after === 1
+    ? discord.about_kept_after_day
+    : discord.about_kept_after.replace('{days}', String(after));
+}
+
+/** The same as the privacy page says it. */
+export function keptOnPage(side: Side, days: number | null, after: number | null): string {
+  if (days !== null) return daysOnPage(side, days);
+  if (after === null) return USER_WORDS[side].page.untilErased;
+  if (side === 'de') {
+    if (after === 0) return 'bis du deine Einwilligung widerrufst oder die Löschung verlangst';
+    return `bis du die Löschung verlangst oder bis ${after === 1 ? 'einen Tag' : `${after} Tage`} nach deinem Widerruf`;
+  }
+  if (after === 0) return 'until you withdraw your consent or have it erased';
+  return `until you have it erased, or until ${after === 1 ? 'one day' : `${after} days`} after you withdraw your consent`;
 }
 
 /** "for 30 days after the last change", as the privacy page says it. */

@@ -145,7 +145,8 @@ class AsyncBots(AsyncGroup):
 
         Answers what the bot has set of its controller, its data protection officer, recipients and the other
         facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer. `countries` has the
-        names of the countries of the recipients, and `page_url` the address of the public notice.
+        names of the countries of the recipients, `page_url` the address of the public notice, and
+        `data_after_withdrawal` the days after which a withdrawal erases.
         """
         given: Dict[str, Any] = {}
         answer: NoticeSettingsView = await self._call.send("GET /bots/{bot_id}/notice-settings", given, options)

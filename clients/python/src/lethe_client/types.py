@@ -105,6 +105,7 @@ class BotDeletedView(TypedDict):
 class _NoticeSettingsView(TypedDict):
     updated_at: Optional[str]
     changes: List[NoticeChange]
+    data_after_withdrawal: Optional[int]
 
 
 class NoticeSettingsView(_NoticeSettingsView, total=False):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from lethe_client import NotFoundError
 
 from ._facts import label_of, needs_consent, purpose_of, reason_of
 from ._notice import notice_rows, notice_text
 from ._patient import PATIENT
-from ._refusals import Refusals, refusal_lines
+from ._refusals import Refusals, objectable_of, refusal_lines
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
 from ._shown import label_shown, shown_for
 from ._turn import Turn, is_named, shown_page, when
@@ -21,7 +21,8 @@ async def about(turn: Turn, at: int = 0) -> Reply:
     say = turn.words.say
     bot, categories, notice = await turn.facts.bot(), await turn.facts.categories(), await turn.facts.notice()
     parts = [say(_intro(categories))]
-    parts += [_category_text(turn, category) for category in categories]
+    parts += [_category_text(turn, category, notice) for category in categories]
+    parts += _objection(turn, categories)
     parts.append(" ".join([say("about_rights"), *_correction(turn, categories)]))
     parts += notice_text(turn, bot, notice)
     shown = shown_page(turn, "\n\n".join(parts), at, "about")
@@ -37,7 +38,7 @@ def _intro(categories: Sequence[Json]) -> str:
     return "about_intro" if len(needing) == len(categories) else "about_intro_some" if needing else "about_intro_none"
 
 
-def _category_text(turn: Turn, category: Json) -> str:
+def _category_text(turn: Turn, category: Json, notice: Json) -> str:
     say, locale, days = turn.words.say, turn.asked.locale, category["retention_days"]
     names = [label_of(one, locale) for one in category["fields"]]
     lines = [f"**{label_of(category, locale)}**"]
@@ -50,10 +51,26 @@ def _category_text(turn: Turn, category: Json) -> str:
     reason = reason_of(category, locale)
     if reason is not None:
         lines.append(say("about_without_consent", reason=reason))
-    unlimited = "about_kept" if category["legal_basis"] == "consent" else "about_kept_without_consent"
-    kept = unlimited if days is None else "about_kept_day" if days == 1 else "about_kept_days"
-    lines.append(say(kept, days=days))
+    after = notice.get("data_after_withdrawal", 0)
+    kept = _unlimited(category, after) if days is None else "about_kept_day" if days == 1 else "about_kept_days"
+    lines.append(say(kept, days=after if days is None else days))
     return "\n".join(lines)
+
+
+def _unlimited(category: Json, after: Optional[int]) -> str:
+    """`after`: days after which a withdrawal erases, None for never. An older service does not say it."""
+    if category["legal_basis"] != "consent" or after is None:
+        return "about_kept_without_consent"
+    if after == 0:
+        return "about_kept"
+    return "about_kept_after_day" if after == 1 else "about_kept_after"
+
+
+def _objection(turn: Turn, categories: Sequence[Json]) -> List[str]:
+    """The right to object, apart from the others (GDPR Art. 21(4)), where a category can be objected to."""
+    say, found = turn.words.say, objectable_of({"objections": [], "restrictions": []}, categories)
+    labels = ", ".join(label_of(one, turn.asked.locale) for one in found)
+    return [f"**{say('about_object_title')}**\n{say('about_object', categories=labels)}"] if labels else []
 
 
 def _correction(turn: Turn, categories: Sequence[Json]) -> List[str]:

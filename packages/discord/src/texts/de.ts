@@ -26,9 +26,14 @@ export const DE: Texts = {
   about_kept_day: 'Speicherdauer: 1 Tag ab der letzten Änderung',
   about_kept_days: 'Speicherdauer: {days} Tage ab der letzten Änderung',
   about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+  about_kept_after_day: 'Gespeichert, bis du die Löschung verlangst oder bis einen Tag nach deinem Widerruf',
+  about_kept_after: 'Gespeichert, bis du die Löschung verlangst oder bis {days} Tage nach deinem Widerruf',
   about_kept_without_consent: 'Gespeichert, bis du die Löschung verlangst',
   about_rights:
-    'Deine Rechte: Auskunft mit `/privacy export`, Widerruf mit `/privacy revoke`, Löschung mit `/privacy forget`, Widerspruch und Einschränkung mit `/privacy object`. Du kannst dich auch bei einer Datenschutzbehörde beschweren.',
+    'Deine Rechte: Auskunft mit `/privacy export`, Widerruf mit `/privacy revoke`, Löschung mit `/privacy forget`, Einschränkung mit `/privacy object`. Du kannst dich auch bei einer Datenschutzbehörde beschweren.',
+  about_object_title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
+  about_object:
+    'Der Verarbeitung dieser Daten kannst du jederzeit mit `/privacy object` widersprechen. Dann werden die Daten gelöscht: {categories}.',
   about_correct: 'Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: {fields}.',
   about_responsible: 'Wer verantwortlich ist',
   about_controller: 'Verantwortlicher: {controller}',

@@ -25,9 +25,14 @@ export const EN = {
   about_kept_day: 'Kept for: 1 day after the last change',
   about_kept_days: 'Kept for: {days} days after the last change',
   about_kept: 'Kept until you withdraw your consent or have it erased',
+  about_kept_after_day: 'Kept until you have it erased, or until one day after you withdraw your consent',
+  about_kept_after: 'Kept until you have it erased, or until {days} days after you withdraw your consent',
   about_kept_without_consent: 'Kept until you have it erased',
   about_rights:
-    'Your rights: a copy with `/privacy export`, withdrawal with `/privacy revoke`, erasure with `/privacy forget`, objection and restriction with `/privacy object`. You can also complain to a data protection authority.',
+    'Your rights: a copy with `/privacy export`, withdrawal with `/privacy revoke`, erasure with `/privacy forget`, restriction with `/privacy object`. You can also complain to a data protection authority.',
+  about_object_title: 'Your right to object (Art. 21 GDPR)',
+  about_object:
+    'With `/privacy object` you can object to the processing of this data at any time. It is then erased: {categories}.',
   about_correct: 'On your privacy page (`/privacy page`) you can correct: {fields}.',
   about_responsible: 'Who is responsible',
   about_controller: 'Controller: {controller}',
