@@ -12,7 +12,9 @@ import {
   expectSuccess,
   pagination,
 } from '../support/expected';
+import { heldCall } from '../support/held-body';
 import { useServiceInProcess } from '../support/service';
+import { subject } from '../support/snowflakes';
 import { steps, stopWindows } from '../support/time';
 
 const HOUR_MS = 3_600_000;
@@ -193,6 +195,34 @@ describe('the keys of a bot', () => {
     await database.run(`DELETE FROM api_keys WHERE bot_id = '${bot.id}'`);
     expectFailure(await make(), 401, 'unauthorized');
     expect(await database.rows(`SELECT 1 FROM api_keys WHERE bot_id = '${bot.id}'`)).toEqual([]);
+  });
+
+  it.each([
+    ['deleted', (id: string) => bot.delete(`${keysOf(bot)}/${id}`)],
+    ['replaced by bots:new-key', () => service.app.get(BotAdministration, { strict: false }).newKey(bot.id)],
+    ['expired', () => passes(HOUR_MS)],
+  ])('are refused with a request whose body comes once they are %s', async (_, ended) => {
+    const { data } = await make({ expires_at: later(HOUR_MS) });
+    const calls = [
+      await heldCall(service, data.api_key, '/gdpr/forget-user', subject()),
+      await heldCall(service, data.api_key, `/bots/${bot.id}/webhook-secret/rotate`, { overlap_seconds: 0 }),
+    ];
+    const secrets = () => service.database.rows('SELECT webhook_secret FROM bots WHERE id = ?', bot.id);
+    const before = await secrets();
+    await ended(data.id);
+    const answers = await Promise.all(calls.map((call) => call()));
+    for (const answer of answers) expectFailure(answer, 401, 'unauthorized');
+    expect(await service.database.rows('SELECT 1 FROM deletion_requests WHERE bot_id = ?', bot.id)).toEqual(
+      [],
+    );
+    expect(await secrets()).toEqual(before);
+  });
+
+  it('do what was asked with a body that comes after the deletion of another key', async () => {
+    const other = await make();
+    const call = await heldCall(service, bot.key, '/servers/register', { guild_id: subject().guild_id });
+    expect((await bot.delete(`${keysOf(bot)}/${other.data.id}`)).status).toBe(200);
+    expect((await call()).status).toBe(201);
   });
 
   it('expire on connections that have used them', async () => {

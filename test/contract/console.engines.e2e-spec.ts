@@ -1,13 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BotAdministration } from '@app/bots';
 import { ConsoleFiles } from '@app/pages';
 import { Keyring } from '@app/crypto';
 import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
-import { Answer, type Json } from '../support/client';
+import { Answer, type Json, PREFIX } from '../support/client';
+import { expectFailure } from '../support/expected';
+import { heldBody } from '../support/held-body';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { passes } from '../support/time';
 
 const service = useServiceInProcess();
 const PAGE = { 'x-lethe-console': '1', 'sec-fetch-site': 'same-origin' };
@@ -169,6 +173,17 @@ describe('a session of the console', () => {
     expect((await me(held)).status).toBe(200);
     now.mockReturnValue(after + EIGHT_HOURS_MS);
     expect((await me(held)).status).toBe(401);
+  });
+
+  it.each([
+    ['after eight hours', () => passes(service, EIGHT_HOURS_MS)],
+    ['with its key', () => service.app.get(BotAdministration, { strict: false }).newKey(bot.id)],
+  ])('ends %s for a request whose body comes then', async (_, ends) => {
+    const guild = { guild_id: subject().guild_id };
+    const call = await heldBody(service, `/console${PREFIX}/servers/register`, await session(), guild);
+    await ends();
+    expectFailure(await call(), 401, 'unauthorized');
+    expect(await service.database.rows('SELECT 1 FROM servers WHERE bot_id = ?', bot.id)).toEqual([]);
   });
 
   it('ends with its key', async () => {

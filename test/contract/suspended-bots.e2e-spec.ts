@@ -2,6 +2,7 @@ import { ApiKeyDirectory, BotAdministration } from '@app/bots';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
 import { A_TIME, expectFailure } from '../support/expected';
+import { heldCall } from '../support/held-body';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -57,6 +58,22 @@ describe('a suspended bot', () => {
     const [, ...calls] = await receiver.received(3);
     expect(calls.map(({ body }) => body['event']).sort()).toEqual(['consent_revoked', 'user_forgotten']);
     expect((await bot.post('/servers/register', { guild_id: user.guild_id })).status).toBe(201);
+  });
+
+  it('is refused a submit whose body comes after the suspension, and not a withdrawal', async () => {
+    const user = subject();
+    await bot.hasCategory('profile');
+    await bot.hasConsent(user);
+    const submit = { ...user, category: 'profile', data: { value: 'x' } };
+    const [submitting, revoking] = [
+      await heldCall(service, bot.key, '/data/submit', submit),
+      await heldCall(service, bot.key, '/consents/revoke', user),
+    ];
+    await administration().suspend(bot.id);
+    const [submitted, revoked] = await Promise.all([submitting(), revoking()]);
+    expectFailure(submitted, 403, 'suspended');
+    expect(revoked.status).toBe(200);
+    expect(await service.database.rows('SELECT 1 FROM user_data WHERE bot_id = ?', bot.id)).toEqual([]);
   });
 
   it('is looked up anew when its suspension is committed: an earlier look would find and keep what was before', async () => {

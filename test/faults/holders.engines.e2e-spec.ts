@@ -3,11 +3,13 @@ import { ErasureRecovery, ErasureReplay, EvidenceRetentionJob, GuildDeletion } f
 import { Clock } from '@app/kernel';
 import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
+import { expectSuccess } from '../support/expected';
 import { runNow } from '../support/jobs';
 import { forms, get, send } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { BOT_WIDE, snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { passes } from '../support/time';
+import { beforeEachUnit } from '../support/units';
 import { until } from '../support/until';
 
 const service = useServiceInProcess();
@@ -218,5 +220,29 @@ describe('a holder that is registered or deleted while users are erased', () => 
       bot.id,
     );
     expect(left).toEqual([]);
+  });
+
+  it('is deleted to its end, and says that it abandons the task of an erasure between two parts', async () => {
+    const [who] = await inhabited(1);
+    await bot.get(`/data/export/${who!.user_id}?guild_id=${who!.guild_id}&format=full`);
+    await service.database.run(
+      `INSERT INTO holder_exports (bot_id, guild_id, user_id, holder_key, task_id, ids, created_at, open)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+       SELECT bot_id, guild_id, 'planted-' || i, holder_key, 'planted-' || i, ids, created_at, open
+       FROM holder_exports, n WHERE bot_id = ?`,
+      bot.id,
+    );
+    const left = () => service.database.rows('SELECT 1 FROM holder_exports WHERE bot_id = ?', bot.id);
+    let erased: string | undefined;
+    beforeEachUnit(service.app.get(UnitOfWork), async () => {
+      if (erased !== undefined || (await left()).length !== 101) return;
+      erased = '';
+      erased = await bot.hasForgotten(subject());
+    });
+    const deleted = await bot.delete('/holders/database');
+    expectSuccess(deleted, 200, { key: 'database', deleted: true, abandoned: 1 });
+    expect(await left()).toEqual([]);
+    const { data } = await bot.get<object>(`/gdpr/forget-status/${erased}`);
+    expect(data).toMatchObject({ coverage: { complete: false, holders: [{ result: 'abandoned' }] } });
   });
 });

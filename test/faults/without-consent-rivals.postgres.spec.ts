@@ -4,7 +4,7 @@ import { ConsentedDataHolders, SubjectDigests, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { SubmitAct } from '@app/user-data';
 import type { Bot } from '../support/bot';
-import type { Json } from '../support/client';
+import type { Answer, Json } from '../support/client';
 import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -32,16 +32,14 @@ const rows = (table: string) => service.database.rows(`SELECT 1 FROM ${table} WH
 const values = async () =>
   (await bot.get<{ values: Json }>(`/data/values/${who.user_id}?guild_id=${who.guild_id}`)).data.values;
 
-/** Resolves once a unit of the service waits for a lock. */
-const waiting = () =>
-  until(
-    async () =>
-      (
-        await service.database.rows(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-      ).length > 0,
-  );
+/** Whether a unit of the service waits for a lock. */
+const isWaiting = async () =>
+  (
+    await service.database.rows(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+  ).length > 0;
+const waiting = () => until(isWaiting);
 
 describe('a submit that needs no consent, of a subject without one', () => {
   it('lets an erasure wait for it, which then erases what it has stored', async () => {
@@ -155,6 +153,24 @@ describe('a category that is registered and stored under while an act about all 
     const purpose = { legal_basis: 'legitimate_interests' };
     await besideANew(purpose, () => bot.post('/data/object', who));
     expect(await rows('user_data')).toEqual([]);
+  });
+
+  it('gets no basis that an objection to everything covers while the objection is not committed', async () => {
+    const audit = service.app.get(AuditService, { strict: false });
+    const record = audit.record.bind(audit);
+    let turning: Promise<Answer> | undefined;
+    jest.spyOn(audit, 'record').mockImplementation(async (tx: Tx, ...event) => {
+      if (event[1] !== 'data_deleted') return record(tx, ...event);
+      await keptOpen(tx);
+      let isAnswered = false;
+      turning = bot.put('/data/categories/stats', { legal_basis: 'legitimate_interests' });
+      void turning.then(() => (isAnswered = true));
+      await until(async () => isAnswered || (await isWaiting()));
+      return record(tx, ...event);
+    });
+    await besideANew({ legal_basis: 'contract' }, () => bot.post('/data/object', who));
+    expectFailure(await turning!, 409, 'conflict', { reason: 'category_in_use' });
+    expect(await values()).toEqual({ stats: { value: 'x' } });
   });
 
   it('stays covered by a consent to everything of which another category is withdrawn', async () => {

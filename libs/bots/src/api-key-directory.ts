@@ -145,27 +145,36 @@ export function identify(keys: ApiKeyDirectory, uses: Pick<KeyUses, 'note'>) {
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
     const { authorization } = request.headers;
     if (authorization === undefined) return next();
-    const last = remembered.get(request.socket);
+    const { context, socket } = request;
+    const find = (): ReturnType<ApiKeyDirectory['identify']> => {
+      const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+      return key === undefined ? undefined : keys.identify(key);
+    };
+    const admit = (known: KnownCaller): void => {
+      const caller = callerOf(known, context);
+      context.caller = caller;
+      context.callerNow = () => {
+        if (keys.isCurrent(known)) return caller;
+        return Promise.resolve(find()).then((now) => now && callerOf(now, context));
+      };
+      uses.note(known.caller, context.startedMs);
+    };
+    const last = remembered.get(socket);
     if (last?.authorization === authorization && keys.isCurrent(last.known)) {
-      const { context } = request;
-      context.caller = callerOf(last.known, context);
-      uses.note(last.known.caller, context.startedMs);
+      admit(last.known);
       return next();
     }
-    const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-    if (key === undefined) return next();
     const proceed = (known: KnownCaller | undefined): void => {
       if (known !== undefined) {
-        request.context.caller = callerOf(known, request.context);
-        remembered.set(request.socket, { authorization, known });
-        uses.note(known.caller, request.context.startedMs);
+        admit(known);
+        remembered.set(socket, { authorization, known });
       }
       next();
     };
-    const found = keys.identify(key);
+    const found = find();
     if (!(found instanceof Promise)) return proceed(found);
     found.then(proceed, (fault: Error) => {
-      request.context.identityFault = fault;
+      context.identityFault = fault;
       next();
     });
   };

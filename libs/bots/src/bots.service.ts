@@ -85,7 +85,7 @@ export class BotsService {
     const { botId } = caller;
     this.requireAllowed(input.webhook_url);
     return this.unitOfWork.write(async (tx) => {
-      // Locked before its deliveries: a unit that queues one waits and reads the new URL.
+      // Locked before its deliveries. A unit that queues one does not wait: the URL is read when the delivery is sent.
       const before = await lockBot(tx, botId, 'NO KEY UPDATE');
       const changes: Partial<Bot> = {};
       if (input.name != null) changes.name = input.name;

@@ -1,4 +1,4 @@
-import { ALL_SCOPES, Caller, type LetheRequest } from '@app/http';
+import { ALL_SCOPES, Caller, type LetheRequest, type RequestContext } from '@app/http';
 import type { Response } from 'express';
 import { type ApiKeyDirectory, identify, type KnownCaller } from './api-key-directory';
 
@@ -23,16 +23,21 @@ class Keys {
 }
 
 function calling(keys: Keys, uses: [keyId: string, atMs: number][] = []) {
+  const contextOf = contexts(keys, uses);
+  return (...given: Parameters<typeof contextOf>): Caller | undefined => contextOf(...given).caller;
+}
+
+function contexts(keys: Keys, uses: [keyId: string, atMs: number][] = []) {
   const note = ({ keyId }: Caller, atMs: number): unknown => uses.push([keyId, atMs]);
   const middleware = identify(keys as unknown as ApiKeyDirectory, { note });
-  return (socket: object, authorization?: string): Caller | undefined => {
+  return (socket: object, authorization?: string): RequestContext => {
     const request = {
       headers: { authorization },
       socket,
       context: { startedMs: 7 },
     } as unknown as LetheRequest;
     middleware(request, {} as Response, () => undefined);
-    return request.context.caller;
+    return request.context;
   };
 }
 
@@ -69,6 +74,16 @@ describe('identify', () => {
     keys.known = undefined;
     keys.nowMs = 1_000;
     expect(call(socket, 'Bearer good')).toBeUndefined();
+  });
+
+  it('asks again for the caller of a request once what it knew is too old, and not before', async () => {
+    const keys = new Keys();
+    const { callerNow } = contexts(keys)({}, 'Bearer good');
+    expect([callerNow?.(), keys.asked]).toEqual([caller, 1]);
+    keys.nowMs = 1_000;
+    expect([await callerNow?.(), keys.asked]).toEqual([caller, 2]);
+    keys.known = undefined;
+    expect(await callerNow?.()).toBeUndefined();
   });
 
   it('takes no key for another one that was sent before on the connection, and none for a missing one', () => {

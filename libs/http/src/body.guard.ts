@@ -3,7 +3,8 @@ import { Reflector } from '@nestjs/core';
 import { ApiError, CONFIG, type Config, invalidRequest, isCleanText } from '@app/kernel';
 import { BATCH_BODY, parseBatch } from './batch';
 import { parseJsonObject, readBody } from './json';
-import type { LetheRequest } from './request-context';
+import type { LetheRequest, RequestContext } from './request-context';
+import { accessOf, requireAccess } from './scopes';
 
 const FORM_BODY = 'lethe:form-body';
 
@@ -15,7 +16,7 @@ const FORM_MAX_BYTES = 8192;
 
 /**
  * Reads the body of POST and PUT: JSON, or the fields of a form. It is the last guard: a caller who is over the limit,
- * has no key for the route, or asks for an unknown path is refused before the body is read. A query or JSON that could not
+ * has no key for the route, or asks for an unknown path is refused before the body is read, and once more after it. A query or JSON that could not
  * be read is refused here, also on routes that take none. The page answers a form that could not be read.
  */
 @Injectable()
@@ -38,6 +39,7 @@ export class BodyGuard implements CanActivate {
     const body = this.isMarked(context, BATCH_BODY)
       ? await readBody(request, batchBodyLimitBytes, (bytes) => parseBatch(bytes, this.config))
       : await readBody(request, bodyLimitBytes, (bytes) => parseJsonObject(bytes, jsonDepthLimit));
+    await requireStill(context, request.context);
     if (body instanceof ApiError) throw body;
     request.body = body;
     return true;
@@ -46,6 +48,23 @@ export class BodyGuard implements CanActivate {
   private isMarked(context: ExecutionContext, mark: string): boolean {
     return this.reflector.get<boolean | undefined>(mark, context.getHandler()) === true;
   }
+}
+
+/**
+ * A client can hold a body back: what admitted the request is asked again, so that nothing is done with a key that was deleted, by a bot
+ * that was suspended or in a session that ended meanwhile.
+ * @throws ApiError 401; 403 as {@link requireAccess}
+ */
+async function requireStill(context: ExecutionContext, request: RequestContext): Promise<void> {
+  const access = accessOf(context);
+  if (access.isPublic) return;
+  if (request.hasSessionEnded?.() === true)
+    throw new ApiError('unauthorized', 'The session has ended: sign in again');
+  const now = request.callerNow?.();
+  if (access.isOfOperator || now === request.caller) return;
+  request.caller = await now;
+  if (request.caller === undefined) throw new ApiError('unauthorized', 'The API key is not valid');
+  requireAccess(access, request.caller);
 }
 
 /** The fields of a form by name, each with its values. */

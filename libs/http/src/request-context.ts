@@ -46,12 +46,16 @@ type OperatorStanding = 'off' | 'unknown' | 'known';
 /** The facts of one request, kept from its first middleware to its log line. */
 export class RequestContext {
   caller: Caller | undefined = undefined;
+  /** The caller as the keys are by now; {@link caller} itself while what was read is still valid, undefined for a key that is void. */
+  callerNow: (() => Caller | undefined | Promise<Caller | undefined>) | undefined = undefined;
   operator: OperatorStanding = 'off';
   rate: RateDecision | undefined = undefined;
   /** Where the request is counted. */
   counts: RateLimitStore | undefined = undefined;
   /** Requests per minute of the console, on a request of a session: it is counted apart from the requests of its bot. */
   consoleLimit: number | undefined = undefined;
+  /** Whether the session of the console has ended since the request began. */
+  hasSessionEnded: (() => boolean) | undefined = undefined;
   /** The fault that kept the caller from being identified. The guard throws it, so that the answer has its limits. */
   identityFault: Error | undefined = undefined;
   /** Whether the answer repeats the one to an earlier request with the same `Idempotency-Key`. */

@@ -178,6 +178,7 @@ export function consoleGateway(sessions: ConsoleSessions, limit: number) {
       if (credential !== undefined) {
         request.headers.authorization = `Bearer ${credential}`;
         request.context.consoleLimit = limit;
+        request.context.hasSessionEnded = () => sessions.credentialOf(request) === undefined;
       }
       request.url = request.url.slice(CONSOLE.length);
     }

@@ -47,8 +47,10 @@ export class PageRefusing {
     const refused = [...refusals.objections, ...refusals.restrictions].map(({ category }) => category);
     const purposes = await this.unitOfWork.read(async (tx) => {
       const stored = await storedKeys(tx, subject, PURPOSES_MAX);
-      const objectable = (await objectableCategories(tx, botId, '')).slice(0, OBJECTABLE_MAX);
-      const keys = [...stored, ...refused, ...objectable].filter((key) => key !== null);
+      const objectable = await objectableCategories(tx, botId, '');
+      const keys = [...stored, ...refused, ...objectable.keys.slice(0, OBJECTABLE_MAX)].filter(
+        (key) => key !== null,
+      );
       return purposesShown(tx, botId, keys, PURPOSES_MAX, []);
     });
     return { subject, purposes, isSuspended, refusals, servers };

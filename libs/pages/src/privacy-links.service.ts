@@ -106,7 +106,8 @@ export class PrivacyLinks {
     const subject = this.digests.named(botId, ids);
     const create = async (tx: Tx): Promise<PrivacyLinkView> => {
       if ((await lockBot(tx, botId, 'KEY SHARE')) === undefined) throw botDeleted();
-      // Before any row of a link: links are made one after the other, and an erasure locks in this order.
+      // Before any row of a link: links of one subject are made one after the other, and an erasure locks in this order. Those of several
+      // subjects are not: units that run at once can exceed the limit of the bot by their number.
       await holdSubject(tx, subject);
       const createdAt = this.clock.nowIso();
       await removeExpired(tx, botId, this.clock.confirmedIso());

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Acts, type Claim } from '@app/acts';
 import { AuditService } from '@app/audit';
-import { basisOf, isObjectable, objectableCategories, undeclared } from '@app/categories';
+import { basisOf, countCategories, isObjectable, objectableCategories, undeclared } from '@app/categories';
 import { holdSubject } from '@app/consent';
 import { ConsentedDataHolders, lockSubject, type NamedSubject } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
@@ -49,11 +49,11 @@ export class ProcessingRefusals {
   object({ subject, category, by, claim, onceHeld }: Refused): Promise<RefusalsView> {
     return this.done(subject, claim, async (tx) => {
       const { botId } = subject;
-      const keys = await objectableOf(tx, botId, category);
+      const { keys, declared } = await objectableOf(tx, botId, category);
       await this.hold(tx, subject, onceHeld);
-      // One that was registered while the subject was waited for can have values.
-      const now = category === undefined ? await objectableCategories(tx, botId, '') : keys;
-      if (now.length !== keys.length) throw new ConcurrentChange();
+      // A category of any basis that was registered while the subject was waited for can have values, and is not locked: its basis can change.
+      if (declared !== undefined && (await countCategories(tx, botId)) !== declared)
+        throw new ConcurrentChange();
       const erased = await this.holders.eraseOf(tx, subject, keys);
       const isNew = await this.put(tx, subject, 'objection', category);
       if (!isNew && erased.size === 0) return;
@@ -135,7 +135,11 @@ async function requireKnown(tx: Tx, botId: string, category: string | undefined)
 }
 
 /** The categories that an objection is about, which stay declared until the unit ends. */
-async function objectableOf(tx: Tx, botId: string, category: string | undefined): Promise<string[]> {
+async function objectableOf(
+  tx: Tx,
+  botId: string,
+  category: string | undefined,
+): Promise<{ readonly keys: string[]; readonly declared?: number }> {
   if (category === undefined) return objectableCategories(tx, botId, 'FOR KEY SHARE');
   const { legalBasis: basis } = (await basisOf(tx, botId, category, 'FOR KEY SHARE')) ?? undeclared();
   if (!isObjectable(basis))
@@ -146,5 +150,5 @@ async function objectableOf(tx: Tx, botId: string, category: string | undefined)
         : 'An objection needs the legal basis legitimate_interests or public_task: erase with DELETE /data/values/{user_id} or POST /gdpr/forget-user',
       { legal_basis: basis },
     );
-  return [category];
+  return { keys: [category] };
 }

@@ -106,14 +106,15 @@ export class BotHoldersService {
 
   /**
    * Deletes a holder. Answered tasks stay with their erasures. Its open tasks are abandoned in parts, what it was asked and has
-   * stated for exports is removed in parts, and the holder is deleted with the last part.
+   * stated for exports is removed in parts, and the holder is deleted with the last part. Once a part is committed nothing refuses the
+   * others, since it cannot be taken back: tasks of erasures that are completed between two parts are abandoned.
    * @throws ApiError 404; 409 `holder_has_open_tasks` unless they are to be abandoned
    */
   async delete(botId: string, key: string, abandon: boolean): Promise<HolderDeletedView> {
     let abandoned = 0;
     for (let isBegun = false; ; isBegun = true) {
       const done = await this.unitOfWork
-        .write((tx) => this.deleteSome(tx, botId, key, abandon))
+        .write((tx) => this.deleteSome(tx, botId, key, abandon || isBegun))
         .catch((error: unknown) => {
           throw isBegun ? asPartlyDone(error) : error;
         });
