@@ -43,6 +43,20 @@ describe('GET /notice/{bot_id}', () => {
     expect([deleted.status, await deleted.text()]).toStrictEqual([404, page]);
   });
 
+  it('explains automated decisions only where they exist', async () => {
+    const text = { ...WHOLE, automated_decisions_en: 'Three warnings' };
+    for (const [said, shown] of [
+      [null, null],
+      ['none', null],
+      ['exist', 'Three warnings'],
+    ]) {
+      await sets({ ...text, automated_decisions: said });
+      const data = await dataOf();
+      expect([data['automated_decisions'], data['automated_decisions_text']]).toEqual([said, shown]);
+      expect((await textOf('?language=en')).includes('Three warnings')).toBe(shown !== null);
+    }
+  });
+
   it('shows what the bot has declared: controller, data, purpose, basis, retention, recipients, rights', async () => {
     await sets({
       ...WHOLE,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { HttpInteractions } from '@lethe/discord/http';
 import { DiscordRest } from '@lethe/discord';
 import { Lethe } from '@lethe/sdk';
-import { idsOf, TWO } from '../support/discord-bot';
+import { idsOf, TWO, wordsOf } from '../support/discord-bot';
 import { discordPySeat, HAS_DISCORD_PY } from '../support/discord-py-seat';
 import { type BotSeat, discordJsSeat, httpSeat, PUBLIC_KEY, signedRequest } from '../support/discord-seats';
 import { buttonsOf, DiscordUser } from '../support/discord-user';
@@ -58,6 +58,12 @@ const SEATS: readonly (readonly [string, (lethe: Lethe) => Promise<BotSeat>])[] 
     'discord.js',
     async (lethe) =>
       discordJsSeat(discord, { lethe, onError }, async (interaction, kit) => {
+        if (interaction.isButton()) {
+          if (interaction.customId.startsWith('own-deferred')) await interaction.deferUpdate();
+          await (interaction.customId.endsWith('ask')
+            ? kit.ask(interaction)
+            : kit.failed(interaction, new Error('no birthday')));
+        }
         if (!interaction.isChatInputCommand()) return;
         const { commandName: name } = interaction;
         if (name === 'private') await interaction.deferReply({ flags: 64 });
@@ -141,6 +147,22 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
     const answer = await robin.press(posted, 'Erase my data');
     expect(answer).toMatchObject({ flags: 64, content: expect.stringContaining('has been erased') });
     expect(answer.id).not.toBe(posted.id);
+  });
+
+  const itWithButtons = name === 'signed HTTP' ? it.skip : it;
+  itWithButtons.each([
+    ['own:ask', 'Birthday'],
+    ['own:failed', 'Something failed'],
+    ['own-deferred:ask', 'Birthday'],
+    ['own-deferred:failed', 'Something failed'],
+  ])('leaves a private message of the bot itself as it is, at its button %s', async (button, said) => {
+    const robin = user();
+    const panel: DiscordMessage = { ...(await robin.privacy('forget')), id: snowflake(), content: 'Panel' };
+    const answer = await robin.send(panel, button);
+    expect(answer).toMatchObject({ flags: 64, content: expect.not.stringContaining('Panel') });
+    expect(wordsOf(answer)).toContain(said);
+    expect(answer.id).not.toBe(panel.id);
+    await until(() => errors.length === (said === 'Something failed' ? 1 : 0));
   });
 
   it('asks for consent in a command of its own', async () => {

@@ -60,10 +60,11 @@ describe.each(KITS)('%s', (kit) => {
       for (const [one, where, said] of [
         [robin, 'everywhere', 'about you in stores of its own, which can take a while. Messages'],
         [robin, 'here', 'about you from this server in stores of its own, which can take a while. Messages'],
-        // Its task means the rows of every server, unless a consent is in force on one.
+        // Its task means the rows of every server, unless Lethe holds something of one.
         [inMessages, 'here', 'stores of its own, which can take a while. Data from servers stays there as'],
       ] as const) {
         const sure = await one.privacy('forget', { where });
+        expect(sure.content?.includes('from all servers in stores of its own')).toBe(one === inMessages);
         const { content } = await one.press(sure, 'Erase my data');
         expect(content).toContain('The bot has also been asked to erase what it keeps');
         expect(content).toContain(said);
@@ -209,6 +210,9 @@ describe.each(KITS)('%s', (kit) => {
       expect(noticeOf(await told(other.user()))).toBe(
         '**Automated decisions**\nThere are none (Art. 22 GDPR).',
       );
+      const unsaid = await bot(TWO);
+      await unsaid.lethe.bots.changeNoticeSettings({ automated_decisions_en: 'x' });
+      expect(await told(unsaid.user())).not.toContain('Automated decisions');
     });
   });
 

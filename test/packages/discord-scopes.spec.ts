@@ -99,7 +99,7 @@ describe.each([
     expect((await filedUnder(id)).sort()).toEqual([BOT_WIDE, home].sort());
     const sure = await robin.privacy('forget', { where: 'here' });
     expect(wordsOf(sure)).toContain(
-      'in direct messages, in private channels and on servers that it is not on?',
+      'in direct messages, in private channels and on servers that it is not on? This cannot be undone.',
     );
     await robin.press(sure, 'Erase my data');
     expect(await filedUnder(id)).toEqual([home]);

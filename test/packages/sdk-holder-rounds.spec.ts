@@ -698,6 +698,21 @@ describe('a task', () => {
     ]);
   });
 
+  it.each([
+    ['has only asked', async (guild: SubjectIds) => lethe.consents.request({ ...guild, ...YES })],
+    ['has a withdrawn consent', async (guild: SubjectIds) => lethe.consents.revoke(await known(guild))],
+  ])('of the bot-wide scope leaves the rows of guilds while one %s', async (_name, holdsIn) => {
+    const who = await known({ ...subject(), guild_id: BOT_WIDE });
+    const elsewhere = { ...who, guild_id: snowflake() };
+    write(elsewhere);
+    const made = await holdsIn({ ...who, guild_id: snowflake() }).then(() => rowsOf(who)[0]!);
+    await lethe.privacy.forget(who);
+    await holder().once();
+    // What belongs to the user everywhere is erased: no guild has a reason to keep it.
+    expect(rowsOf(who)).toEqual([made - 2, 0]);
+    expect(count('messages', 'guild_id', elsewhere.guild_id)).toBe(2);
+  });
+
   it('whose ids the service has lost is no erasure', async () => {
     await lethe.privacy.forget(await known());
     Object.assign(fake.tasks[0]!, { user_id: '0'.repeat(20), guild_id: '0'.repeat(20) });

@@ -6,8 +6,9 @@ import { SqliteDatabase as Database } from '@app/database';
 import { Lethe } from '@lethe/sdk';
 import { verifyFinalCertificate } from '@lethe/sdk/evidence';
 import { type HolderOptions, holders, runHolder } from '@lethe/sdk/holders';
+import { BANS } from '../support/sdk-places';
 import { useService } from '../support/shared-service';
-import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { BOT_WIDE, snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 // A bot with a SQLite of its own, and the service: what is erased in Lethe is erased in the bot.
 
@@ -130,6 +131,23 @@ describe('a bot with a SQLite of its own', () => {
     await holder().once();
     expect(rowsOf(who)).toEqual([1, 1]);
     await lethe.privacy.forgetEverywhere({ user_id: elsewhere.user_id });
+    await holder().once();
+    expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
+  it('spares a server of which Lethe keeps a value without a consent, until that server is erased too', async () => {
+    await holder().once();
+    await lethe.categories.register(BANS);
+    const who = subject();
+    await lethe.data.submit({ ...who, category: 'bans', data: { nickname: 'Robin' } });
+    database.prepare('INSERT INTO xp VALUES (?, ?, 1)').run(who.user_id, who.guild_id);
+    database.prepare('INSERT INTO profiles VALUES (?, ?)').run(BigInt(who.user_id), 'dark');
+    const { request_id: id } = await lethe.privacy.forget({ ...who, guild_id: BOT_WIDE });
+    await holder().once();
+    expect(rowsOf(who)).toEqual([1, 1]);
+    expect((await lethe.data.values(who)).values).toHaveProperty('bans');
+    expect(await coverageOf(id)).toMatchObject({ complete: true, holders: [{ result: 'nothing' }] });
+    await lethe.privacy.forgetEverywhere({ user_id: who.user_id });
     await holder().once();
     expect(rowsOf(who)).toEqual([0, 0]);
   });

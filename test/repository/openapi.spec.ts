@@ -41,6 +41,7 @@ interface Operation {
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly object[];
+  readonly parameters?: readonly { readonly name: string; readonly schema: { readonly enum?: string[] } }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<
     Record<string, { readonly headers?: object; readonly content?: Readonly<Record<string, Media>> }>
@@ -110,6 +111,21 @@ describe('openapi.json', () => {
       return !summary || sentences < 1 || sentences > 5 || !tags.some((tag) => topics.has(tag));
     });
     expect(lacking.map(([route]) => route)).toEqual([]);
+  });
+
+  it('names beside a filter by status only filters and their values', () => {
+    const filtered = operations.filter(([, { parameters = [] }]) =>
+      parameters.some(({ name, schema }) => name === 'status' && schema.enum !== undefined),
+    );
+    expect(filtered.map(([route]) => route)).toContain('GET /api/v1/webhooks/deliveries');
+    for (const [route, { description = '', parameters = [] }] of filtered) {
+      const known = [...parameters.flatMap(({ name, schema }) => [name, ...(schema.enum ?? [])]), 'next'];
+      const named = [...description.matchAll(/`([a-z_]+)`/g)].map(([, word]) => word);
+      expect({ route, unknown: named.filter((word) => !known.includes(word ?? '')) }).toEqual({
+        route,
+        unknown: [],
+      });
+    }
   });
 
   it('shows a request and an answer for every operation, and each fits its schema', () => {

@@ -87,6 +87,19 @@ async def private(interaction: discord.Interaction) -> None:
     await bot.privacy.ask(interaction)
 
 
+@bot.listen()
+async def on_interaction(interaction: discord.Interaction) -> None:
+    button = str((interaction.data or {}).get("custom_id", ""))
+    if not button.startswith("own"):
+        return
+    if button.startswith("own-deferred"):
+        await interaction.response.defer()
+    if button.endswith("ask"):
+        await bot.privacy.ask(interaction)
+    else:
+        await bot.privacy.failed(interaction, RuntimeError("no birthday"))
+
+
 async def main() -> None:
     async with bot:
         await bot.start("token-of-the-bot")

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import queue
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -329,6 +330,48 @@ def test_the_time_of_a_call_is_over_though_each_part_of_the_answer_came_in_time(
             asked = Lethe("http://lethe.test", "k", timeout=2, client=httpx.Client(transport=transport))
             asked.bots.me()
     assert answer.seconds == 2
+
+
+class DrippingHeaders(BaseHTTPRequestHandler):
+    """An answer of two hundred headers, one after the other."""
+
+    pause = threading.Event()
+    #: Whether the other side has ended the connection before the last header.
+    ends: "queue.Queue[bool]" = queue.Queue()
+
+    def do_GET(self) -> None:
+        try:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            for _ in range(200):
+                self.wfile.write(b"x: y\r\n")
+                self.pause.wait(0.02)
+            self.ends.put(False)
+        except OSError:
+            self.ends.put(True)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_an_asynchronous_call_whose_time_is_over_ends_though_each_header_came_in_time(is_streamed: bool) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), DrippingHeaders)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    async def asked() -> None:
+        async with AsyncLethe(f"http://127.0.0.1:{server.server_port}", "k", timeout=0.2, retries=0) as lethe:
+            if is_streamed:
+                await lethe.audit.export().__anext__()
+            await lethe.bots.me()
+
+    try:
+        with pytest.raises(LetheError) as failure:
+            asyncio.run(asked())
+        assert DrippingHeaders.ends.get(timeout=60)
+        assert isinstance(failure.value, LetheTimeoutError)
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 @pytest.mark.parametrize("path", ["/api/v1", "/api/v1/", "/", ""])

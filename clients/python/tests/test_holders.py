@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import httpx
 import pytest
-from conftest import PROFILE, URL, Place, snowflake, subject
+from conftest import BANS, PROFILE, URL, Place, snowflake, subject
 
 from lethe_client import AsyncLethe, Lethe, LetheError, holders
 from lethe_client.holders import Holder, HolderError, Keeps, Store, Who, _drivers, _run, run_holder
@@ -400,6 +400,35 @@ def test_the_bot_wide_scope_means_every_guild_unless_a_consent_is_left(bot: Bot)
     bot.holder().once()
     assert bot.answers[-1] == {"result": "erased", "counts": {"messages": 4, "profiles": 1}}
     assert bot.database.rows_of(other) == [0, 0]
+
+
+def test_the_bot_wide_scope_spares_a_guild_of_which_lethe_keeps_a_value_without_a_consent(bot: Bot) -> None:
+    bot.lethe.categories.register(**BANS)
+    who = subject()
+    bot.lethe.data.submit(**who, category="bans", data={"nickname": "Robin"})
+    bot.database.write(who)
+    bot.lethe.privacy.forget(**{**who, "guild_id": BOT_WIDE})
+    bot.holder().once()
+    assert bot.database.rows_of(who) == [2, 1]
+    assert list(bot.lethe.data.values(**who)["values"]) == ["bans"]
+    bot.lethe.privacy.forget_everywhere(user_id=who["user_id"])
+    bot.holder().once()
+    assert bot.database.rows_of(who) == [0, 0]
+
+
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_the_bot_wide_scope_leaves_the_rows_of_guilds_while_one_has_only_asked_or_was_withdrawn(bot: Bot, is_asked: bool) -> None:
+    who = bot.known({"user_id": snowflake(), "guild_id": BOT_WIDE})
+    elsewhere = {**who, "guild_id": snowflake()}
+    bot.lethe.consents.request(**elsewhere, consent_version="1.0")
+    if not is_asked:
+        bot.lethe.consents.accept(**elsewhere, consent_version="1.0")
+        bot.lethe.consents.revoke(**elsewhere)
+    bot.database.write({**who, "guild_id": snowflake()})
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    # What belongs to the user everywhere is erased: no guild has a reason to keep it.
+    assert bot.database.rows_of(who) == [2, 0]
 
 
 def test_what_is_kept_is_answered_with_its_basis_and_erased_after_its_end(bot: Bot) -> None:

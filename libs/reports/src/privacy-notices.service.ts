@@ -87,7 +87,7 @@ export function noticeInJson(language: DocumentLanguage, facts: NoticeFacts): ob
       safeguards: inLanguage(language, one.safeguards_de, one.safeguards_en) ?? null,
     })),
     automated_decisions: settings.automated_decisions ?? null,
-    automated_decisions_text: either('automated_decisions'),
+    automated_decisions_text: settings.automated_decisions === 'exist' ? either('automated_decisions') : null,
     authority: { name: settings.authority_name ?? null, url: settings.authority_url ?? null },
     notice_url: settings.notice_url ?? null,
     retention_days: {

@@ -71,7 +71,7 @@ export class DeliveriesController {
     summary: 'List the webhook calls of the last 30 days, newest first',
     description:
       'Answers one page of the calls with the outcome of their last attempt. Filter by `status`, ' +
-      '`event` or `user_id`. `undelivered` calls were given up after days of attempts and can be sent ' +
+      '`event` or `user_id`. Calls with `exhausted`, `gone` or `cancelled` were not delivered and can be sent ' +
       'again.',
     examples: EXAMPLES.list,
   })

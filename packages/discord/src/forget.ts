@@ -10,14 +10,20 @@ import { failure, jsonFile, once, type Turn, verifyRow, type Where, whereOf } fr
 const CERTIFICATES_MS = 60_000;
 
 /** Asks whether the user is sure. The button expires. */
-export function forget({ asked, words: { say }, now, confirmSeconds }: Turn, where: Where): Reply {
+export async function forget(turn: Turn, where: Where): Promise<Reply> {
+  const { asked, now, confirmSeconds } = turn;
+  const { say } = turn.words;
   const until = Math.floor(now() / 1000) + confirmSeconds;
   const yes = button('danger', say('forget_yes'), customId(ACTS.forget, where, until.toString(36), asked.id));
   const no = button('secondary', say('forget_no'), customId(ACTS.keep));
-  const here = asked.guildId === null ? 'forget_sure_bot_wide' : 'forget_sure_here';
-  const sure = say(where === 'here' ? here : 'forget_sure_everywhere');
-  const content = `${sure}\n${say('forget_until', { when: `<t:${until}:t>` })}`;
+  const content = `${say(await sureOf(turn, where))}\n${say('forget_until', { when: `<t:${until}:t>` })}`;
   return reply({ content, components: [row(yes, no)] });
+}
+
+async function sureOf({ asked, facts }: Turn, where: Where): Promise<keyof Texts> {
+  if (where !== 'here') return 'forget_sure_everywhere';
+  if (asked.guildId !== null) return 'forget_sure_here';
+  return (await facts.hasOwnStores()) === false ? 'forget_sure_bot_wide' : 'forget_sure_bot_wide_own_stores';
 }
 
 interface Erased {

@@ -14,14 +14,17 @@ export function noticeText(turn: Turn, bot: Bot, notice: Notice): string[] {
   const { say } = words;
   const text = (name: 'interests' | 'source' | 'automated_decisions') =>
     either(asked.locale, notice[`${name}_de`], notice[`${name}_en`]);
-  const isNone = notice.automated_decisions === 'none';
+  const automated = { none: say('about_automated_none'), exist: text('automated_decisions') };
   const recipients = (notice.recipients ?? []).map((one) => recipientText(turn, notice, one));
   return [
     ...responsible(turn, bot, notice),
     ...titled(say('about_recipients'), recipients.join('\n')),
     ...titled(say('about_interests'), text('interests')),
     ...titled(say('about_source'), text('source')),
-    ...titled(say('about_automated'), isNone ? say('about_automated_none') : text('automated_decisions')),
+    ...titled(
+      say('about_automated'),
+      notice.automated_decisions ? automated[notice.automated_decisions] : undefined,
+    ),
   ];
 }
 

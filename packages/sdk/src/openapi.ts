@@ -802,7 +802,7 @@ export interface paths {
     };
     /**
      * List the webhook calls of the last 30 days, newest first
-     * @description Answers one page of the calls with the outcome of their last attempt. Filter by `status`, `event` or `user_id`. `undelivered` calls were given up after days of attempts and can be sent again.
+     * @description Answers one page of the calls with the outcome of their last attempt. Filter by `status`, `event` or `user_id`. Calls with `exhausted`, `gone` or `cancelled` were not delivered and can be sent again.
      */
     readonly get: operations['deliveriesList'];
     readonly put?: never;

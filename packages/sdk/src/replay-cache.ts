@@ -14,7 +14,8 @@ export interface WebhookStore {
 
 export interface ReplayCacheOptions {
   /**
-   * How long an id is kept, in seconds; 24 hours by default. It must be longer than the tolerance of the verification.
+   * How long an id is kept, in seconds; four days by default. It must be longer than the pause between two attempts of Lethe: the longest
+   * one is 26.4 hours.
    */
   readonly seconds?: number;
   readonly now?: () => number;
@@ -30,7 +31,7 @@ export class ReplayCache implements WebhookStore {
   private readonly lifetimeMs: number;
   private readonly now: () => number;
 
-  constructor({ seconds = 86_400, now = Date.now }: ReplayCacheOptions = {}) {
+  constructor({ seconds = 4 * 86_400, now = Date.now }: ReplayCacheOptions = {}) {
     requireNumber('seconds', seconds, 1, SECONDS_MAX);
     this.lifetimeMs = seconds * 1000;
     this.now = now;

@@ -196,6 +196,21 @@ describe('createWebhookHandler', () => {
   });
 });
 
+it('acts once on a call whose confirmation was lost, also at the last attempt, 26.4 hours later', async () => {
+  const clock = jest.spyOn(Date, 'now');
+  let nowMs = Date.parse('2026-01-01T00:00:00.000Z');
+  clock.mockImplementation(() => nowMs);
+  let acts = 0;
+  const handler = createWebhookHandler({ secrets: secret, on: { consent_revoked: () => void (acts += 1) } });
+  for (const pauseMs of [0, 26.4 * 3_600_000]) {
+    nowMs += pauseMs;
+    const call = await signedCall({ secret, event, id: 'a-call-sent-again', sentAt: new Date(nowMs) });
+    expect(await handler.handle(call)).toMatchObject({ status: 204 });
+  }
+  expect(acts).toBe(1);
+  clock.mockRestore();
+});
+
 describe('ReplayCache', () => {
   it('forgets ids after their time, and the oldest when there are too many', () => {
     let nowMs = 0;

@@ -69,7 +69,7 @@ class AsyncCaller:
                 built = self._client.build_request(
                     request.method, request.url, headers=request.headers, timeout=left
                 )
-                response = await self._client.send(built, stream=True, follow_redirects=False)
+                response = await attempts.within(left, self._client.send(built, stream=True, follow_redirects=False))
             except httpx.HTTPError as cause:
                 await self._pause(request, attempts, _fault(request, attempts, cause))
                 continue
@@ -78,7 +78,7 @@ class AsyncCaller:
                     async for chunk in response.aiter_bytes():
                         yield chunk
                     return
-                content = await response.aread()
+                content = await attempts.within(left, response.aread())
             except httpx.HTTPError as cause:
                 raise _fault(request, attempts, cause) from cause
             finally:
@@ -123,20 +123,24 @@ class AsyncCaller:
                 built = self._client.build_request(
                     request.method, request.url, headers=request.headers, content=request.body, timeout=left
                 )
-                response = await self._client.send(built, stream=True, follow_redirects=False)
-                try:
-                    content = bytearray()
-                    async for chunk in response.aiter_bytes():
-                        # The time limit of httpx is that of each part.
-                        attempts.check()
-                        content += chunk
-                finally:
-                    await response.aclose()
-                return read(response.status_code, response.headers, bytes(content))
+                response, content = await attempts.within(left, self._answer(built, attempts))
+                return read(response.status_code, response.headers, content)
             except httpx.HTTPError as cause:
                 await self._pause(request, attempts, _fault(request, attempts, cause))
             except LetheError as error:
                 await self._pause(request, attempts, error)
+
+    async def _answer(self, built: httpx.Request, attempts: _core.Attempts) -> "tuple[httpx.Response, bytes]":
+        response = await self._client.send(built, stream=True, follow_redirects=False)
+        try:
+            content = bytearray()
+            async for chunk in response.aiter_bytes():
+                # The time limit of httpx is that of each part.
+                attempts.check()
+                content += chunk
+        finally:
+            await response.aclose()
+        return response, bytes(content)
 
     async def _pause(self, request: _core.Request, attempts: _core.Attempts, error: LetheError) -> None:
         seconds = attempts.pause_after(error)

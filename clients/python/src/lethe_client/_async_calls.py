@@ -232,7 +232,7 @@ class AsyncWebhooks(AsyncGroup):
         """List the webhook calls of the last 30 days, newest first.
 
         Answers one page of the calls with the outcome of their last attempt. Filter by `status`, `event` or
-        `user_id`. `undelivered` calls were given up after days of attempts and can be sent again.
+        `user_id`. Calls with `exhausted`, `gone` or `cancelled` were not delivered and can be sent again.
         """
         given: Dict[str, Any] = {"status": status, "event": event, "user_id": user_id}
         return AsyncPages(self._call, "GET /webhooks/deliveries", "deliveries", given, options)

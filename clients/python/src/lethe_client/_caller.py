@@ -123,20 +123,24 @@ class Caller:
                 built = self._client.build_request(
                     request.method, request.url, headers=request.headers, content=request.body, timeout=left
                 )
-                response = self._client.send(built, stream=True, follow_redirects=False)
-                try:
-                    content = bytearray()
-                    for chunk in response.iter_bytes():
-                        # The time limit of httpx is that of each part.
-                        attempts.check()
-                        content += chunk
-                finally:
-                    response.close()
-                return read(response.status_code, response.headers, bytes(content))
+                response, content = self._answer(built, attempts)
+                return read(response.status_code, response.headers, content)
             except httpx.HTTPError as cause:
                 self._pause(request, attempts, _fault(request, attempts, cause))
             except LetheError as error:
                 self._pause(request, attempts, error)
+
+    def _answer(self, built: httpx.Request, attempts: _core.Attempts) -> "tuple[httpx.Response, bytes]":
+        response = self._client.send(built, stream=True, follow_redirects=False)
+        try:
+            content = bytearray()
+            for chunk in response.iter_bytes():
+                # The time limit of httpx is that of each part.
+                attempts.check()
+                content += chunk
+        finally:
+            response.close()
+        return response, bytes(content)
 
     def _pause(self, request: _core.Request, attempts: _core.Attempts, error: LetheError) -> None:
         seconds = attempts.pause_after(error)

@@ -1,7 +1,8 @@
-"""What the synchronous and the asynchronous client share: requests, answers, repetitions. Nothing here waits or sends."""
+"""What the synchronous and the asynchronous client share: requests, answers, repetitions. Nothing here sends, and only `within` waits."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import random
@@ -10,7 +11,7 @@ import time
 import uuid
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import Any, Awaitable, Callable, Dict, Generic, List, Mapping, Optional, Tuple, TypeVar, Union
 from urllib.parse import quote, urlencode
 
 from .errors import ConflictError, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError, error_of
@@ -65,7 +66,7 @@ _BACKOFF_SECONDS, _BACKOFF_MAX_SECONDS, _RESET_SPREAD_SECONDS = 0.25, 8.0, 0.5
 class CallOptions:
     """How one call is made, in place of what the client does by default."""
 
-    #: Seconds for the call with all its attempts and pauses.
+    #: Seconds for the call with all its attempts and pauses. With `Lethe` headers that arrive byte by byte can take longer.
     timeout: Optional[float] = None
     retries: Optional[int] = None
     #: In place of a new one: the act is done once, also when your program repeats the call after a crash.
@@ -294,6 +295,13 @@ class Attempts:
         """Raises LetheTimeoutError where no time is left."""
         if time.monotonic() >= self._end:
             raise self.over()
+
+    async def within(self, seconds: float, act: Awaitable[V]) -> V:
+        """Ends an act of the asynchronous client. The time limit of httpx begins anew with each byte. Raises LetheTimeoutError."""
+        try:
+            return await asyncio.wait_for(act, seconds)
+        except asyncio.TimeoutError:
+            raise self.over() from None
 
     def over(self) -> LetheTimeoutError:
         """The error of a call whose time is over."""

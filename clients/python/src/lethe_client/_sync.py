@@ -248,7 +248,8 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
 class Lethe(calls.Unnamed):
     """The client of a bot. Fields of requests and answers are named as in the interface.
 
-    `timeout` is the seconds of a call with all its attempts and pauses. `client` is an httpx client of your own.
+    `timeout` is the seconds of a call with all its attempts and pauses. Headers that arrive byte by byte can take
+    longer. `client` is an httpx client of your own.
     """
 
     def __init__(

@@ -16,14 +16,13 @@ def notice_text(turn: Turn, bot: Json, notice: Json) -> List[str]:
     """The notice (GDPR Art. 13 and 14), in paragraphs. What the bot does not say is left out."""
     say, locale = turn.words.say, turn.asked.locale
     recipients = [_recipient_text(turn, notice, one) for one in notice.get("recipients") or []]
-    is_none = notice.get("automated_decisions") == "none"
-    automated = say("about_automated_none") if is_none else either(locale, notice, "automated_decisions")
+    automated = {"none": say("about_automated_none"), "exist": either(locale, notice, "automated_decisions")}
     return [
         *_responsible(turn, bot, notice),
         *_titled(say("about_recipients"), "\n".join(recipients)),
         *_titled(say("about_interests"), either(locale, notice, "interests")),
         *_titled(say("about_source"), either(locale, notice, "source")),
-        *_titled(say("about_automated"), automated),
+        *_titled(say("about_automated"), automated.get(notice.get("automated_decisions") or "")),
     ]
 
 

@@ -96,14 +96,13 @@ class Privacy:
         name = turn.asked.subcommand
         if name is None:
             return await self._pressed(turn)
-        if name == "forget":
-            return forget(turn)
         answers: Dict[str, Callable[[Turn], Awaitable[Reply]]] = {
             "consent": consent,
             "status": status,
             "page": own_page,
             "export": export,
             "revoke": revoke,
+            "forget": forget,
             "object": refusals,
         }
         if name in answers:

@@ -132,15 +132,21 @@ async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
     return Reply(cut("\n".join(lines), CONTENT_MAX), without_consent_embeds(turn, categories))
 
 
-def forget(turn: Turn) -> Reply:
+async def forget(turn: Turn) -> Reply:
     """Asks whether the user is sure. The button expires."""
     say, where = turn.words.say, turn.asked.where
     until = int(turn.now()) + turn.confirm_seconds
     yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until), turn.asked.id))
     no = button("secondary", say("forget_no"), custom_id(KEEP))
-    here = "forget_sure_bot_wide" if turn.asked.guild_id is None else "forget_sure_here"
-    sure = say("forget_sure_everywhere" if where == "everywhere" else here)
-    return Reply(f"{sure}\n{say('forget_until', when=f'<t:{until}:t>')}", components=[row(yes, no)])
+    return Reply(f"{say(await _sure(turn))}\n{say('forget_until', when=f'<t:{until}:t>')}", components=[row(yes, no)])
+
+
+async def _sure(turn: Turn) -> str:
+    if turn.asked.where == "everywhere":
+        return "forget_sure_everywhere"
+    if turn.asked.guild_id is not None:
+        return "forget_sure_here"
+    return "forget_sure_bot_wide" if await turn.facts.has_own_stores() is False else "forget_sure_bot_wide_own_stores"
 
 
 async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: str) -> Reply:

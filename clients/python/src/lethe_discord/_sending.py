@@ -25,13 +25,15 @@ async def go_on(interaction: discord.Interaction, following: Callable[[], Awaita
 
 async def add(interaction: discord.Interaction, reply: Reply, failed: Failed) -> None:
     """Answers an interaction that the bot has answered itself."""
-    flags = (await interaction.original_response()).flags
-    if flags.ephemeral:
-        await edit(interaction, reply, failed)
-        return
-    # Discord puts the first message after a public deferral in its place, for everybody to see.
-    if flags.loading:
-        await interaction.delete_original_response()
+    given, pressed = await interaction.original_response(), interaction.message
+    # The message of a button, menu or form of the bot is left as it is.
+    if pressed is None or given.id != pressed.id:
+        if given.flags.ephemeral:
+            await edit(interaction, reply, failed)
+            return
+        # Discord puts the first message after a public deferral in its place, for everybody to see.
+        if given.flags.loading:
+            await interaction.delete_original_response()
     await _send(interaction, reply)
 
 

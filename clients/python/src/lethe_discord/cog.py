@@ -135,8 +135,8 @@ class PrivacyCog(commands.Cog, name="Privacy"):
                 await add(interaction, reply, failed)
             else:
                 message = interaction.message
-                is_private = asked.subcommand is None and message is not None and message.flags.ephemeral
-                # A message that only this user sees is changed into the answer; any other is left as it is.
+                is_private = is_ours(asked.custom_id) and message is not None and message.flags.ephemeral
+                # A message of /privacy that only this user sees is changed into the answer; any other is left as it is.
                 await interaction.response.defer(ephemeral=True, thinking=not is_private)
                 reply = await answer()
                 await edit(interaction, reply, failed)

@@ -154,6 +154,8 @@ export const DE: Texts = {
     'Alles löschen, was dieser Bot auf diesem Server über dich gespeichert hat? Das lässt sich nicht rückgängig machen.',
   forget_sure_bot_wide:
     'Alles löschen, was dieser Bot in Direktnachrichten, in privaten Kanälen und auf Servern, auf denen er nicht ist, über dich gespeichert hat? Das lässt sich nicht rückgängig machen.',
+  forget_sure_bot_wide_own_stores:
+    'Alles löschen, was dieser Bot in Direktnachrichten, in privaten Kanälen und auf Servern, auf denen er nicht ist, über dich gespeichert hat? Ist für keinen anderen Server etwas über dich erfasst, löscht er auch, was er in eigenen Speichern von allen Servern über dich hat. Das lässt sich nicht rückgängig machen.',
   forget_sure_everywhere:
     'Alles löschen, was dieser Bot über dich gespeichert hat, auf allen Servern und überall sonst? Das lässt sich nicht rückgängig machen.',
   forget_until: 'Der Knopf gilt bis {when}.',
@@ -179,7 +181,7 @@ export const DE: Texts = {
   forget_own_stores_here:
     'Der Bot ist beauftragt, auch das zu löschen, was er von diesem Server in eigenen Speichern über dich hat. Das kann etwas dauern. Nachrichten auf Discord sind nicht betroffen.',
   forget_own_stores_bot_wide:
-    'Der Bot ist beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat. Das kann etwas dauern. Daten von Servern bleiben dort, solange deine Zustimmung auf einem Server gilt. Nachrichten auf Discord sind nicht betroffen.',
+    'Der Bot ist beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat. Das kann etwas dauern. Daten von Servern bleiben dort, solange für einen davon etwas über dich erfasst ist. Nachrichten auf Discord sind nicht betroffen.',
 
   refusals_title: 'Widerspruch und Einschränkung',
   refusals_none: 'Du hast hier weder widersprochen noch etwas eingeschränkt.',

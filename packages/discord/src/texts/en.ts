@@ -146,6 +146,8 @@ export const EN = {
   forget_sure_here: 'Erase everything this bot has stored about you on this server? This cannot be undone.',
   forget_sure_bot_wide:
     'Erase everything this bot has stored about you in direct messages, in private channels and on servers that it is not on? This cannot be undone.',
+  forget_sure_bot_wide_own_stores:
+    'Erase everything this bot has stored about you in direct messages, in private channels and on servers that it is not on? If nothing about you is recorded for any other server, it also erases what it keeps about you from all servers in stores of its own. This cannot be undone.',
   forget_sure_everywhere:
     'Erase everything this bot has stored about you, on every server and everywhere else? This cannot be undone.',
   forget_until: 'The button works until {when}.',
@@ -171,7 +173,7 @@ export const EN = {
   forget_own_stores_here:
     'The bot has also been asked to erase what it keeps about you from this server in stores of its own, which can take a while. Messages on Discord are not affected.',
   forget_own_stores_bot_wide:
-    'The bot has also been asked to erase what it keeps about you in stores of its own, which can take a while. Data from servers stays there as long as your consent on one of them is in force. Messages on Discord are not affected.',
+    'The bot has also been asked to erase what it keeps about you in stores of its own, which can take a while. Data from servers stays there as long as something about you is recorded for one of them. Messages on Discord are not affected.',
 
   refusals_title: 'Objection and restriction',
   refusals_none: 'You have not objected to anything here, and have not restricted anything.',

@@ -40,7 +40,7 @@ export class HolderError extends Error {
 }
 
 export interface AnswerOptions {
-  /** Whether the user has no consent in another guild of the bot. */
+  /** Whether no other guild of the bot gives a reason to keep data. */
   readonly isLast: () => Promise<boolean>;
   /** Whether the service has failed with an error, and no store. */
   readonly isFault: (error: unknown) => boolean;

@@ -131,8 +131,9 @@ export class HolderRounds {
   private async isAnswered(task: Task, round: { found: Record<string, number> }): Promise<boolean> {
     const { onTask, onError, isDryRun, signal } = this.options;
     const { task_id } = task;
-    const { isLast } = this.service.elsewhere(task);
-    const about = await this.inScope(task, isLast);
+    const elsewhere = this.service.elsewhere(task);
+    const { isLast } = elsewhere;
+    const about = await this.inScope(task, elsewhere);
     if (task.act === 'export') {
       const { data, ...answer } = await exportOf(about, this.places, { onError, signal });
       if (!(await this.isTaken(() => this.service.deliver(task, { ...answer, ...(data && { data }) }))))
@@ -207,8 +208,9 @@ export class HolderRounds {
   private async isRepeated(
     place: Place & { journal: Journal },
     task: Task,
-    { guilds, isLast }: Elsewhere,
+    elsewhere: Elsewhere,
   ): Promise<boolean> {
+    const { guilds, isLast } = elsewhere;
     const { journal, store } = place;
     requireIds(task);
     if (task.created_at < journal.from || (await journal.isDoneMeanwhile(task.task_id))) return false;
@@ -221,15 +223,15 @@ export class HolderRounds {
       if (!isDryRun) await (isKept(store.keeps) ? leaveKept(task, place, this.options) : leave(task, place));
       return false;
     }
-    const inScope = await this.inScope(task, isLast);
+    const inScope = await this.inScope(task, elsewhere);
     const about = store.everywhere === 'partly' ? { ...inScope, isLast: await isLast() } : inScope;
     if (isDryRun) return (await store.count(about)) > 0;
     return (await erased(about, place)) > 0;
   }
 
-  /** A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row. */
-  private async inScope(task: Task, isLast: () => Promise<boolean>): Promise<Task> {
-    return task.guild_id === BOT_WIDE_GUILD_ID && (await isLast()) ? { ...task, everyGuild: true } : task;
+  /** A user about whom Lethe holds nothing outside the bot-wide scope is erased in every guild. What Lethe keeps in a guild, the bot may keep too. */
+  private async inScope(task: Task, { isAlone }: Elsewhere): Promise<Task> {
+    return task.guild_id === BOT_WIDE_GUILD_ID && (await isAlone()) ? { ...task, everyGuild: true } : task;
   }
 
   private async settle(time: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { Deadline } from '../deadline';
 import type { Lethe } from '../lethe';
+import type { Schemas } from '../routes';
 import type { CallOptions } from '../transport';
 import type { Answered, Task } from './answer';
 import { HolderError } from './answer';
@@ -19,11 +20,17 @@ const PAUSE_MS = 5_000;
 
 type Stated = Omit<Statement, 'bot_id' | 'holder' | 'task_id' | 'at'>;
 
-/** The guilds in which a consent of the user of a task is in force, and whether no other guild is among them. */
+/** Where else the user of a task is known. */
 export interface Elsewhere {
+  /** The guilds with a reason to keep data: a consent is in force, or something is held of a user who was not asked. */
   readonly guilds: () => Promise<ReadonlySet<string>>;
+  /** Whether no other guild has a reason to keep data. */
   readonly isLast: () => Promise<boolean>;
+  /** Whether Lethe holds nothing at all in another guild. */
+  readonly isAlone: () => Promise<boolean>;
 }
+
+type Held = Schemas['ListedUserView'];
 
 /** How a holder is declared. What is not given is as it is declared already. */
 export interface Declared {
@@ -137,13 +144,18 @@ export class HolderService {
 
   /** Asks once for all stores. */
   elsewhere({ user_id, guild_id }: Task): Elsewhere {
-    let asked: Promise<ReadonlySet<string>> | undefined;
-    const guilds = () =>
-      (asked ??= this.guildsOf(user_id).catch((error: unknown) => {
+    let asked: Promise<readonly Held[]> | undefined;
+    const held = () =>
+      (asked ??= this.heldOf(user_id).catch((error: unknown) => {
         this.faults.add(error);
         throw error;
       }));
-    return { guilds, isLast: async () => [...(await guilds())].every((guild) => guild === guild_id) };
+    const guilds = async () => new Set((await held()).filter(hasReason).map((one) => one.guild_id));
+    return {
+      guilds,
+      isLast: async () => [...(await guilds())].every((guild) => guild === guild_id),
+      isAlone: async () => (await held()).every((one) => one.guild_id === guild_id),
+    };
   }
 
   /** Whether the service has failed with it, and no store. */
@@ -151,12 +163,9 @@ export class HolderService {
     return this.faults.has(error);
   }
 
-  private async guildsOf(user_id: string): Promise<ReadonlySet<string>> {
+  private async heldOf(user_id: string): Promise<readonly Held[]> {
     await this.pause();
-    const guilds = new Set<string>();
-    const accepted = this.lethe.users.list({ user_id, status: 'accepted' }, this.options);
-    for await (const { guild_id } of accepted) guilds.add(guild_id);
-    return guilds;
+    return this.lethe.users.list({ user_id }, this.options).toArray();
   }
 
   private async pause(): Promise<void> {
@@ -183,6 +192,10 @@ export class HolderService {
     return this.botId;
   }
 }
+
+/** A guild that has only asked, or whose consent was withdrawn, gives no reason to keep data. */
+const hasReason = ({ status, declined_at }: Held): boolean =>
+  status === 'accepted' || (status === 'none' && declined_at === null);
 
 /** The status of a refusal. Each entry of the package has a LetheError of its own, so that `instanceof` is of no use. */
 export const statusOf = (error: unknown): unknown => (error as { status?: unknown } | undefined)?.status;

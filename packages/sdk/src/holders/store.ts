@@ -2,10 +2,10 @@
 export interface Who {
   readonly user_id: string;
   readonly guild_id: string;
-  /** The user has left the bot-wide scope and no guild is left: rows of every guild are meant. */
+  /** The user has left the bot-wide scope, and Lethe holds nothing of them in a guild: rows of every guild are meant. */
   readonly everyGuild?: boolean;
   /**
-   * For a store with `everywhere: 'partly'`: whether no consent of the user is in force in another guild. Unless it is true,
+   * For a store with `everywhere: 'partly'`: whether no other guild gives a reason to keep data. Unless it is true,
    * what belongs to no guild is neither counted nor erased.
    */
   readonly isLast?: boolean;
@@ -30,8 +30,8 @@ export interface Store {
   /** What the holder covers, and the name of its count: 1 to 64 characters, without anything personal. */
   readonly name: string;
   /**
-   * Nothing in the store says to which guild it belongs: an erasure leaves it as long as a consent of the user is in force in another
-   * guild. `partly` where this is true of a part of it: {@link Who.isLast}.
+   * Nothing in the store says to which guild it belongs: an erasure leaves it as long as another guild gives a reason to keep data: a
+   * consent is in force there, or Lethe holds something there of a user who was not asked. `partly` where this is true of a part of it: {@link Who.isLast}.
    */
   readonly everywhere?: boolean | 'partly';
   /** The store is counted and not erased until `until`. */

@@ -132,15 +132,15 @@ class HolderRounds:
 
     async def _is_answered(self, task: Task, done: Round) -> bool:
         options, check = self._options, self._service.check
-        is_last = self._service.elsewhere(task).is_last
-        who = await self._scope(task, is_last)
+        elsewhere = self._service.elsewhere(task)
+        who = await self._scope(task, elsewhere)
         if _act(task) == "export":
             given = await export_of(task, who, self._places, options.on_error, check)
             told = {name: given[name] for name in ("result", "counts")}
             # The numbers stay in the bot: the data has its own.
             answer = {name: given[name] for name in ("result", "data") if name in given}
         else:
-            how = AnswerOptions(is_last, self._service.is_fault, options.on_error, options.is_dry_run, check)
+            how = AnswerOptions(elsewhere.is_last, self._service.is_fault, options.on_error, options.is_dry_run, check)
             told = answer = await answer_to(task, who, self._places, how)
             for name, count in answer["counts"].items():
                 done.found[name] = done.found.get(name, 0) + count
@@ -225,7 +225,7 @@ class HolderRounds:
                 elif not is_dry_run:
                     await leave(task, place)
                 return False
-            who = await self._scope(task, elsewhere.is_last)
+            who = await self._scope(task, elsewhere)
             if store.everywhere == "partly":
                 who = replace(who, is_last=await elsewhere.is_last())
             if is_dry_run:
@@ -234,9 +234,10 @@ class HolderRounds:
 
         return act
 
-    async def _scope(self, task: Task, is_last: Callable[[], Awaitable[bool]]) -> Who:
-        """A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row."""
-        every_guild = task["guild_id"] == BOT_WIDE and await is_last()
+    async def _scope(self, task: Task, elsewhere: Elsewhere) -> Who:
+        """A user about whom Lethe holds nothing outside the bot-wide scope is erased in every guild. What Lethe keeps in a guild, the bot
+        may keep too."""
+        every_guild = task["guild_id"] == BOT_WIDE and await elsewhere.is_alone()
         return Who(task["user_id"], task["guild_id"], every_guild)
 
     async def _settle(self, time: str) -> None:

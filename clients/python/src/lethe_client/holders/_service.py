@@ -27,19 +27,28 @@ _PAUSE_SECONDS = 5.0
 
 
 class Elsewhere:
-    """Where a consent of the user of a task is in force. The service is asked once for all stores."""
+    """Where else the user of a task is known. The service is asked once for all stores."""
 
-    def __init__(self, task: Task, ask: Callable[[str], Awaitable[Set[str]]]) -> None:
+    def __init__(self, task: Task, ask: Callable[[str], Awaitable[List[Mapping[str, Any]]]]) -> None:
         self._task, self._ask = task, ask
-        self._guilds: Optional[Set[str]] = None
+        self._known: Optional[List[Mapping[str, Any]]] = None
+
+    async def _held(self) -> List[Mapping[str, Any]]:
+        if self._known is None:
+            self._known = await self._ask(self._task["user_id"])
+        return self._known
 
     async def guilds(self) -> Set[str]:
-        if self._guilds is None:
-            self._guilds = await self._ask(self._task["user_id"])
-        return self._guilds
+        """The guilds with a reason to keep data: a consent is in force, or something is held of a user who was not asked."""
+        return {str(one["guild_id"]) for one in await self._held() if _has_reason(one)}
 
     async def is_last(self) -> bool:
+        """Whether no other guild has a reason to keep data."""
         return await self.guilds() <= {self._task["guild_id"]}
+
+    async def is_alone(self) -> bool:
+        """Whether Lethe holds nothing at all in another guild."""
+        return all(one["guild_id"] == self._task["guild_id"] for one in await self._held())
 
 
 class HolderService:
@@ -129,18 +138,17 @@ class HolderService:
                 raise
 
     def elsewhere(self, task: Task) -> Elsewhere:
-        return Elsewhere(task, self._guilds_of)
+        return Elsewhere(task, self._held_of)
 
     def is_fault(self, error: Exception) -> bool:
         """Whether the service has failed with it, and no store."""
         return any(error is fault for fault in self._faults)
 
-    async def _guilds_of(self, user_id: str) -> Set[str]:
-        """The guilds in which a consent of the user is in force."""
+    async def _held_of(self, user_id: str) -> List[Mapping[str, Any]]:
         await self._pause()
         try:
-            accepted = self._each(self._lethe.users.list(user_id=user_id, status="accepted", options=self._options))
-            return {str(one["guild_id"]) async for one in accepted}
+            held = self._each(self._lethe.users.list(user_id=user_id, options=self._options))
+            return [one async for one in held]
         except Exception as error:
             self._faults.append(error)
             raise
@@ -196,6 +204,11 @@ class HolderService:
             except StopAsyncIteration:
                 return
             yield item
+
+
+def _has_reason(held: Mapping[str, Any]) -> bool:
+    """A guild that has only asked, or whose consent was withdrawn, gives no reason to keep data."""
+    return held["status"] == "accepted" or (held["status"] == "none" and held["declined_at"] is None)
 
 
 def _is_other(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -23,9 +23,9 @@ class Who:
 
     user_id: str
     guild_id: str
-    #: The user has left the bot-wide scope and no guild is left: rows of every guild are meant.
+    #: The user has left the bot-wide scope, and Lethe holds nothing of them in a guild: rows of every guild are meant.
     every_guild: bool = False
-    #: For a store with `everywhere="partly"`: whether no consent of the user is in force in another guild. Unless it is True, what
+    #: For a store with `everywhere="partly"`: whether no other guild gives a reason to keep data. Unless it is True, what
     #: belongs to no guild is neither counted nor erased.
     is_last: Optional[bool] = None
 
