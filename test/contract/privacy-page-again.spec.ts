@@ -90,7 +90,7 @@ describe('a refusal on the privacy page', () => {
     }
     const answer = await send(url, 'again', (await again())!);
     expect(answer.status).toBe(429);
-    expect(answer.text).toContain('three times within a day');
+    expect(answer.text).toContain('again 24 hours after the first time');
     expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
     const history = `/consents/history?user_id=${who.user_id}&guild_id=${who.guild_id}`;
     expect((await bot.get<{ entries: Json[] }>(history)).data.entries).toHaveLength(8);

@@ -325,7 +325,7 @@ describe('the correction of a value on the privacy page', () => {
     for (let at = 0; at < 20; at++) expect(note(await corrected('level', String(at + 10)))).toBe('corrected');
     const answer = await corrected('level', '99');
     expect(answer.status).toBe(429);
-    expect(answer.text).toContain('twenty values within a day');
+    expect(answer.text).toContain('more 24 hours after the first of them');
     expect(await stored()).toMatchObject({ level: 29 });
     expect(await submits()).toHaveLength(21);
   });

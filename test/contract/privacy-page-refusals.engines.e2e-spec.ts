@@ -211,6 +211,7 @@ describe('objections and restrictions on the privacy page', () => {
     await choose(url, 'restrict', '*');
     const again = await act(url, 'unrestrict', 0, from());
     expect(again.status).toBe(429);
+    expect(again.text).toContain('go on 24 hours after the first of them');
     expect((await inForce()).restrictions).toHaveLength(1);
   });
 

@@ -113,6 +113,7 @@ describe('the webhooks of GET /stats', () => {
       `UPDATE webhook_deliveries SET status = 'pending', give_up_at = ?, next_attempt_at = ? WHERE bot_id = ?`,
       ...[at, at, bot.id],
     );
+    await service.database.run('UPDATE webhook_health SET failures = 5 WHERE bot_id = ?', bot.id);
     await runNow(service, DeliveryRetention);
     await ended();
     expect(await webhooks()).toMatchObject({ delivered: 0, exhausted: 2 });

@@ -3,7 +3,7 @@ import { ClockWatch } from '@app/database';
 import { Degradations } from '@app/kernel';
 import { Health } from '@app/runtime';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
-import { DeliveryRetention } from '@app/webhooks';
+import { DeliveryLeases, DeliveryRetention, Dispatcher } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
 import { runNow } from '../support/jobs';
 import { Receiver } from '../support/receiver';
@@ -152,6 +152,40 @@ describe('a clock that is set a year ahead', () => {
     await own.stop();
   });
 
+  it('and is believed plans no retry that lasts after it is set right', async () => {
+    const receiver = new Receiver();
+    await receiver.start();
+    receiver.status = 500;
+    // Longer than the hour in which the clock that is right again is not believed.
+    const own = await new Service({ WEBHOOK_RETRY_SCHEDULE: '5h' }).start();
+    own.app.get(Dispatcher, { strict: false }).pollMs = 50;
+    const bot = await own.registerBot({ webhook_url: receiver.url });
+    await bot.hasCategory('kept');
+    const looks = () => own.app.get(ClockWatch).look();
+    sets(YEAR_MS);
+    looks();
+    passes(2 * HOUR_MS, YEAR_MS);
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.hasForgotten(who);
+    const call = async () =>
+      (
+        await own.database.rows<{ status: string; retries: number }>(
+          'SELECT status, retries FROM webhook_deliveries',
+        )
+      )[0];
+    await until(async () => (await call())?.retries === 1);
+    receiver.status = 200;
+    passes(3 * HOUR_MS, 0);
+    looks();
+    passes(5 * HOUR_MS, 0);
+    await sweep(own);
+    await until(async () => (await call())?.status === 'delivered');
+    jest.restoreAllMocks();
+    await own.stop();
+    await receiver.stop();
+  });
+
   it('and right again is not believed after an hour either', async () => {
     const own = await new Service({ EVIDENCE_RETENTION_DAYS: '30' }).start();
     const { left } = await filled(own);
@@ -202,6 +236,39 @@ describe('a start after Lethe was down for five days', () => {
     expect((await bot.post('/webhooks/replay', { since })).data).toEqual({ queued: 1 });
     const later = new Date(Date.now() + HOUR_MS).toISOString();
     expect((await bot.post('/webhooks/replay', { since: later })).data).toEqual({ queued: 0 });
+  });
+});
+
+describe('workers that were away for longer than a call lives', () => {
+  const receiver = new Receiver();
+  beforeAll(() => receiver.start());
+  afterAll(() => receiver.stop());
+
+  it('send the calls of a bot whose last call before had failed, and give none up', async () => {
+    const own = await new Service().start();
+    own.app.get(Dispatcher, { strict: false }).pollMs = 50;
+    const away = jest.spyOn(own.app.get(DeliveryLeases, { strict: false }), 'leaseDue').mockResolvedValue([]);
+    const bot = await own.registerBot({ webhook_url: receiver.url });
+    await bot.hasCategory('kept');
+    for (const who of [subject(), subject(), subject()]) {
+      await bot.hasConsent(who);
+      await bot.hasForgotten(who);
+    }
+    await own.database.run(
+      `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, 1, 'refused', ?)`,
+      ...[bot.id, new Date().toISOString()],
+    );
+    passes(5 * 24 * HOUR_MS, 0);
+    await runNow(own, DeliveryRetention);
+    const statuses = async () =>
+      (await own.database.rows<{ status: string }>('SELECT status FROM webhook_deliveries')).map(
+        ({ status }) => status,
+      );
+    expect(await statuses()).toEqual(['pending', 'pending', 'pending']);
+    away.mockRestore();
+    await until(async () => (await statuses()).every((status) => status === 'delivered'));
+    jest.restoreAllMocks();
+    await own.stop();
   });
 });
 

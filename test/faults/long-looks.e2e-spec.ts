@@ -150,6 +150,11 @@ describe('of what one bot has by the million each statement looks at a part', ()
   ])('when a job looks for %s, with a turn for others after each', async (_, type, table, looks) => {
     await bot.hasForgotten(subject());
     await copied(table, 1_200);
+    await service.database.run(
+      `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, 5, 'refused', ?)
+       ON CONFLICT (bot_id) DO UPDATE SET failures = 5, last_failed_at = excluded.last_failed_at`,
+      ...[bot.id, new Date().toISOString()],
+    );
     const log = new SqlLog().open();
     const sweep = service.app.get(type, { strict: false });
     const turns = await turnsOf(sweep.batches(bot.id, new AbortController().signal));

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { DeliveryLeases, DeliveryResults, DeliveryRetention, Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
@@ -201,26 +202,61 @@ describe('a process that dies after the commit of a URL', () => {
 });
 
 describe('the retention', () => {
-  it('gives up by chunks what could not be attempted in time', async () => {
+  /** Its calls wait, the time of each is up, and its receiver has failed so often, at last then. */
+  async function isLate(failures: number, failedAt: string): Promise<void> {
     await owes('pending');
-    const overdue = 'UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ?';
-    await service.database.run(overdue, LONG_AGO, bot.id);
+    await service.database.run(
+      'UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ?',
+      ...[LONG_AGO, bot.id],
+    );
+    await service.database.run(
+      `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, ?, 'refused', ?)`,
+      ...[bot.id, failures, failedAt],
+    );
+  }
+  const exhausted = () => count(`status = 'exhausted'`);
+
+  it('gives up by chunks what a receiver that is down has not taken in time, and says how many', async () => {
+    await isLate(7, LONG_AGO);
+    const warn = jest.spyOn(Logger.prototype, 'warn');
     const lease = await leased(service, 'tested');
     const batches = jest.spyOn(lease, 'batch');
     await sweepOnce(service, DeliveryRetention, lease, new AbortController().signal);
-    expect(await count(`status = 'exhausted'`)).toBe(DELIVERIES);
+    expect(await exhausted()).toBe(DELIVERIES);
     expect(batches.mock.calls.length).toBeGreaterThanOrEqual(DELIVERIES / CHUNK);
+    const words = `Given up for bot ${bot.id}, whose receiver is down: 500 deliveries`;
+    expect(warn.mock.calls.map(([said]) => String(said).split(';')[0])).toContain(words);
   });
 
-  it('leaves what was never attempted to its attempt, unless its receiver is being spared', async () => {
+  it.each([
+    ['has failed before their time was up', 7, '2025-12-31T23:59:59.999Z'],
+    ['has failed and is not spared', 4, LONG_AGO],
+    ['has failed by a clock that was ahead', 7, FAR],
+  ])('leaves calls to their next attempt if their receiver %s', async (_, failures, failedAt) => {
+    await isLate(failures, failedAt);
+    await runNow(service, DeliveryRetention);
+    expect(await exhausted()).toBe(0);
+  });
+
+  it('makes due by chunks what a clock that was ahead has planned or leased', async () => {
     await owes('pending');
-    const unattempted = 'UPDATE webhook_deliveries SET attempts = 0, next_attempt_at = ? WHERE bot_id = ?';
-    await service.database.run(unattempted, LONG_AGO, bot.id);
+    await service.database.run(
+      'UPDATE webhook_deliveries SET locked_by = ?, locked_until = ? WHERE bot_id = ?',
+      ...[bot.id, FAR, bot.id],
+    );
     await runNow(service, DeliveryRetention);
-    expect(await count(`status = 'pending'`)).toBe(DELIVERIES);
-    const spared = `INSERT INTO webhook_health (bot_id, failures, last_outcome) VALUES (?, 7, 'refused')`;
-    await service.database.run(spared, bot.id);
+    const due = `next_attempt_at < '${FAR}' AND locked_by IS NULL AND locked_until IS NULL`;
+    expect(await count(due)).toBe(DELIVERIES);
+  });
+
+  it('leaves a retry to its time, however long before it was planned', async () => {
+    await owes('pending');
+    const tomorrow = new Date(Date.now() + 1.1 * 86_400_000).toISOString();
+    await service.database.run(
+      'UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ?',
+      ...[tomorrow, bot.id],
+    );
     await runNow(service, DeliveryRetention);
-    expect(await count(`status = 'exhausted'`)).toBe(DELIVERIES);
+    expect(await count(`next_attempt_at = '${tomorrow}'`)).toBe(DELIVERIES);
   });
 });

@@ -347,8 +347,8 @@ describe('the numbers', () => {
         ...[id, randomUUID(), secondsAgo(seconds), secondsAgo(seconds - 5000), secondsAgo(seconds)],
       );
       await stopped.database.run(
-        `INSERT INTO webhook_health (bot_id, failures, last_outcome) VALUES (?, ?, 'refused')`,
-        ...[id, receiver === 'failing' ? 3 : 0],
+        `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, ?, 'refused', ?)`,
+        ...[id, receiver === 'failing' ? 5 : 0, secondsAgo(0)],
       );
       await stopped.database.run(
         `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)

@@ -242,7 +242,13 @@ describe('the declaration of a holder', () => {
     ],
     ['two stores of one name', { stores: [...stored0(), ...stored0()] }],
     ['a key of another kind', { privateKey: 'secret text' }],
-    ['a basis without an end', { stores: [{ ...stored0()[0]!, keeps: { basis: 'law', until: 'never' } }] }],
+    ...[
+      ...['never', '01.12.2026', '2027-02-30', 'in 2001', '2032-01-01T00:00', '+010000-01-01', ''],
+      ...[new Date(NaN), new Date(Date.UTC(10_000, 0, 1))],
+    ].map((until): [string, Partial<HolderOptions>] => [
+      `a basis with ${String(until)} as its end`,
+      { stores: [{ ...stored0()[0]!, keeps: { basis: 'law', until } }] },
+    ]),
     ['a pause of no time', { everySeconds: 0 }],
   ] satisfies [string, Partial<HolderOptions>][])(
     'is refused with %s, without its secret',

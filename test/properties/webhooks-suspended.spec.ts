@@ -76,16 +76,22 @@ describe('the calls of a suspended bot', () => {
     expect(world.internet.contacts).toHaveLength(4);
   });
 
-  it('are given up by the retention once that schedule has passed too', async () => {
+  it('are given up by the retention once that schedule has passed too, and the receiver has failed since', async () => {
+    const fails = () =>
+      world.run('UPDATE webhook_health SET failures = 5, last_failed_at = ?', world.timeline.nowIso());
     world.internet.at(URL, isDown);
     await world.forget(process, botId);
     // Until the first attempt has failed.
     await world.play(12 * SECOND);
     await suspend();
     await aMonthPasses();
+    await fails();
     await resume();
     // The process does not look for what is due in between.
     world.timeline.offsetMs += 30 * DAY;
+    await process.retain();
+    expect(await world.statuses()).toEqual({ pending: 1 });
+    await fails();
     await process.retain();
     expect(await world.statuses()).toEqual({ exhausted: 1 });
   });

@@ -241,7 +241,10 @@ def test_a_holder_by_whose_public_key_no_answer_could_be_verified_erases_nothing
         ({"stores": [Store("", nothing, none)]}, "1 to 64 characters"),
         ({"stores": [Store("a", nothing, none), Store("a", nothing, none)]}, "Two stores are called a"),
         ({"stores": ["a"]}, "list of Store"),
-        ({"stores": [Store("a", nothing, none, keeps=Keeps("law", "never"))]}, "keeps of a needs a basis"),
+        *(
+            ({"stores": [Store("a", nothing, none, keeps=Keeps("law", until))]}, "keeps of a needs a basis")
+            for until in ("never", "01.12.2026", "2027-02-30", "2032-01-01T00:00", "2032-01-01 00:00:00", "+010000-01-01", "")
+        ),
         ({"private_key": "secret text"}, "must be an Ed25519 key in PEM"),
         ({"every_seconds": 0}, "every_seconds must be a number"),
         ({"store_timeout_seconds": 0}, "store_timeout_seconds must be a number"),

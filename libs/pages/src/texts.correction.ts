@@ -16,13 +16,13 @@ export const CORRECTION_EN = {
   large: 'Nothing was saved: with this value there would be too much in this category. Please shorten it.',
   now: 'Stored now',
   often: {
-    title: 'Not again today',
+    title: 'Not again yet',
     again:
-      'You have changed your mind about this request three times within a day. Nothing was recorded. You can decide again tomorrow, or let the bot ask you.',
+      'You have changed your mind about this request three times within 24 hours. Nothing was recorded. You can decide again 24 hours after the first time, or let the bot ask you.',
     unrestrict:
-      'You have ended ten restrictions within a day. Nothing was changed. You can go on tomorrow, or ask the bot.',
+      'You have ended ten restrictions within 24 hours. Nothing was changed. You can go on 24 hours after the first of them, or ask the bot.',
     correct:
-      'You have corrected twenty values within a day. Nothing was saved. You can correct more tomorrow, or ask the bot.',
+      'You have corrected twenty values within 24 hours. Nothing was saved. You can correct more 24 hours after the first of them, or ask the bot.',
   },
 };
 
@@ -44,12 +44,12 @@ export const CORRECTION_DE: typeof CORRECTION_EN = {
   large: 'Es wurde nichts gespeichert: Mit diesem Wert würde diese Kategorie zu groß. Bitte kürze ihn.',
   now: 'Derzeit gespeichert',
   often: {
-    title: 'Heute nicht noch einmal',
+    title: 'Jetzt nicht noch einmal',
     again:
-      'Du hast es dir bei dieser Anfrage innerhalb eines Tages dreimal anders überlegt. Es wurde nichts vermerkt. Morgen kannst du wieder entscheiden, oder du lässt dich vom Bot fragen.',
+      'Du hast es dir bei dieser Anfrage innerhalb von 24 Stunden dreimal anders überlegt. Es wurde nichts vermerkt. 24 Stunden nach dem ersten Mal kannst du wieder entscheiden, oder du lässt dich vom Bot fragen.',
     unrestrict:
-      'Du hast innerhalb eines Tages zehn Einschränkungen aufgehoben. Es wurde nichts geändert. Morgen kannst du weitermachen, oder du wendest dich an den Bot.',
+      'Du hast innerhalb von 24 Stunden zehn Einschränkungen aufgehoben. Es wurde nichts geändert. 24 Stunden nach der ersten kannst du weitermachen, oder du wendest dich an den Bot.',
     correct:
-      'Du hast innerhalb eines Tages zwanzig Werte berichtigt. Es wurde nichts gespeichert. Morgen kannst du weitere berichtigen, oder du wendest dich an den Bot.',
+      'Du hast innerhalb von 24 Stunden zwanzig Werte berichtigt. Es wurde nichts gespeichert. 24 Stunden nach dem ersten kannst du weitere berichtigen, oder du wendest dich an den Bot.',
   },
 };

@@ -1,7 +1,7 @@
 import type { CallResult } from './webhook-call';
 
 /** Failures in a row after which calls are paused. */
-const FAILURES_MAX = 5;
+export const FAILURES_MAX = 5;
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 600_000;
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { suspensionOf } from '@app/bots';
 import {
   amongValues,
@@ -9,13 +9,13 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
-import { Clock, type Config, CONFIG, DomainEvents, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
+import { Clock, type Config, CONFIG, DomainEvents, firstIdAt, many, Metrics, NO_METRICS } from '@app/kernel';
+import { FAILURES_MAX } from './circuit-breakers';
 import { DeliveriesSettled } from './delivery-results';
-import { CHUNK, RetrySchedule } from './delivery-states';
+import { CHUNK, hastenSome, RetrySchedule } from './delivery-states';
 
-/** Of a pending delivery: its time is up. One without any attempt has it yet to come, unless its receiver is being spared. */
-const OVERDUE = `next_attempt_at <= ? AND give_up_at <= ? AND (attempts > 0 OR
-  (SELECT failures FROM webhook_health WHERE webhook_health.bot_id = webhook_deliveries.bot_id) > 0)`;
+/** Of a pending delivery: it is due, and its time was up at a failure of its receiver. */
+const OVERDUE = 'next_attempt_at <= ? AND give_up_at <= ?';
 const EXPIRED = `status <> 'pending' AND finished_at < ?`;
 
 /** Greater than every id. */
@@ -36,8 +36,9 @@ interface Looked {
 }
 
 /**
- * Gives up deliveries whose time is up, unless their bot is suspended, and removes records of deliveries that ended more
- * than `WEBHOOK_RETENTION_DAYS` ago. One run at a time over all processes. Rows locked by other units are skipped.
+ * Gives up deliveries whose time is up if their receiver is down since then; the dispatcher sends the others, and gives each up at
+ * its first failure. Makes due what a clock that was ahead has planned. Removes records of deliveries that ended more than
+ * `WEBHOOK_RETENTION_DAYS` ago. One run at a time over all processes. Rows locked by other units are skipped.
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
@@ -46,6 +47,7 @@ export class DeliveryRetention implements BotSweep {
   readonly name = 'delivery-retention';
   readonly everyMs = 3_600_000;
   readonly bots = 'webhook_deliveries';
+  private readonly logger = new Logger('Webhooks');
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -58,12 +60,25 @@ export class DeliveryRetention implements BotSweep {
   /** Locked rows are left to the next run. */
   async *batches(botId: string): Batches {
     const now = this.clock.confirmedIso();
-    const overdue = { within: `AND status = 'pending'`, meant: OVERDUE, values: [now, now] };
-    yield* this.among(botId, overdue, (tx, ids) => this.giveUp(tx, botId, ids, now));
+    yield* this.late(botId, now);
+    const failedAt = await this.unitOfWork.read((tx) => this.downAt(tx, botId, now));
+    if (failedAt !== undefined) {
+      const overdue = { within: `AND status = 'pending'`, meant: OVERDUE, values: [now, failedAt] };
+      yield* this.among(botId, overdue, (tx, ids) => this.giveUp(tx, botId, ids, now));
+    }
     const before = this.clock.daysAgoIso(this.config.webhookRetentionDays);
     // Ids follow the time, so that later deliveries are not read.
     const expired = { within: '', meant: EXPIRED, values: [before], last: firstIdAt(before) };
     yield* this.among(botId, expired, (tx, ids) => remove(tx, botId, ids, before));
+  }
+
+  private async *late(botId: string, now: string): Batches {
+    // The later one of the two times: a process that was suspended for days is behind the others for an hour.
+    const latest = new Date(this.schedule.latestMs(this.clock.nowMs())).toISOString();
+    const sql = `SELECT MAX(next_attempt_at) AS at FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'`;
+    const last = await this.unitOfWork.read((tx) => tx.get<{ at: string | null }>(sql, botId));
+    for (let more = (last?.at ?? '') > latest; more;)
+      more = (yield (tx) => hastenSome(tx, botId, now, latest)) === CHUNK;
   }
 
   /** Of millions that wait for their receiver few may be meant, and no index has which: each statement looks at a chunk. */
@@ -83,12 +98,13 @@ export class DeliveryRetention implements BotSweep {
   }
 
   private async giveUp(tx: Tx, botId: string, found: readonly string[], at: string): Promise<number> {
-    if (await this.hasWaited(tx, botId, at)) return 0;
+    const failedAt = await this.downAt(tx, botId, at);
+    if (failedAt === undefined) return 0;
     const given = amongValues(tx, 'id', found);
     const some = await tx.all<{ id: string; event: string }>(
       `SELECT id, event FROM webhook_deliveries
        WHERE bot_id = ? AND status = 'pending' AND ${OVERDUE} AND ${given.sql} ORDER BY id FOR UPDATE SKIP LOCKED`,
-      ...[botId, at, at, given.value],
+      ...[botId, at, failedAt, given.value],
     );
     const ids = some.map(({ id }) => id);
     const list = amongValues(tx, 'id', ids);
@@ -99,15 +115,29 @@ export class DeliveryRetention implements BotSweep {
     );
     const settled = some.filter(({ event }) => event !== 'ping').length;
     await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: settled }));
-    tx.afterCommit(() => this.metrics.count('webhookDeliveries', 'exhausted', some.length));
+    tx.afterCommit(() => {
+      this.metrics.count('webhookDeliveries', 'exhausted', ids.length);
+      if (ids.length > 0)
+        this.logger.warn(
+          `Given up for bot ${botId}, whose receiver is down: ${many(ids.length, 'delivery', 'deliveries')}; POST /api/v1/webhooks/replay sends them again`,
+          { botId },
+        );
+    });
     return ids.length;
   }
 
-  /** Whether the calls of the bot wait for the end of its suspension, or have a schedule that began with that end. */
-  private async hasWaited(tx: Tx, botId: string, nowIso: string): Promise<boolean> {
+  /**
+   * When a receiver failed last that is down. Undefined for calls that wait for the end of a suspension, or whose schedule
+   * began with that end and was not over at the failure.
+   */
+  private async downAt(tx: Tx, botId: string, nowIso: string): Promise<string | undefined> {
     const bot = await suspensionOf(tx, botId);
-    if (bot === undefined || bot.suspended_at !== null) return true;
-    return this.schedule.giveUpMs(nowIso, bot.resumed_at) > Date.parse(nowIso);
+    if (bot === undefined || bot.suspended_at !== null) return undefined;
+    // A later time was written by a clock that was ahead.
+    const sql = `SELECT last_failed_at AS at FROM webhook_health WHERE bot_id = ? AND failures >= ? AND last_failed_at <= ?`;
+    const failed = await tx.get<{ at: string }>(sql, botId, FAILURES_MAX, nowIso);
+    if (failed === undefined) return undefined;
+    return this.schedule.giveUpMs(failed.at, bot.resumed_at) > Date.parse(failed.at) ? undefined : failed.at;
   }
 }
 

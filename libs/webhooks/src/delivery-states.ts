@@ -2,6 +2,7 @@ import { lockBot } from '@app/bots';
 import { amongValues, type SqlList, type SqlValue, type Tx } from '@app/database';
 import type { Random } from '@app/kernel';
 import type { DeliveryStatus } from './delivery.entity';
+import { RETRY_AFTER_MAX_MS } from './webhook-call';
 
 /** Most delay of a retry, as a share of its pause, so that a backlog does not return at one time. */
 const JITTER = 0.1;
@@ -31,6 +32,9 @@ export class RetrySchedule {
     const anewMs = resumedAt === null ? 0 : Date.parse(resumedAt) + this.lifetimeMs;
     return Math.max(Date.parse(giveUpAt), anewMs);
   }
+
+  /** No retry is planned for later than this. */
+  latestMs = (nowMs: number): number => nowMs + 2 * Math.max(RETRY_AFTER_MAX_MS, ...this.pausesMs);
 
   /** The pause after a failure, with `retries` used before it; undefined after the last attempt. */
   pauseMs(retries: number, retryAfterMs = 0): number | undefined {
@@ -109,16 +113,20 @@ export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise
 /** Of a delivery that no call holds. A call that has lost its lease to a changed URL holds it until the end of that lease. */
 const FREE = `locked_by IS NULL AND (locked_until IS NULL OR locked_until <= ?)`;
 
-/** Makes a chunk of deliveries that wait for a retry due at once, without locked ones; returns their number. */
-export async function hastenSome(tx: Tx, botId: string, dueAt: string): Promise<number> {
+/**
+ * Makes a chunk of deliveries that wait for a retry due at once, without locked ones; returns their number. With `latest` it is those
+ * that are due after it: a clock that was ahead has written their times, and their leases count for nothing.
+ */
+export async function hastenSome(tx: Tx, botId: string, dueAt: string, latest?: string): Promise<number> {
   const waiting = await tx.all<{ id: string }>(
     `SELECT id FROM webhook_deliveries
-     WHERE bot_id = ? AND status = 'pending' AND ${FREE} AND next_attempt_at > ?
+     WHERE bot_id = ? AND status = 'pending' AND next_attempt_at > ? ${latest === undefined ? `AND ${FREE}` : ''}
      ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
-    ...[botId, dueAt, dueAt],
+    ...(latest === undefined ? [botId, dueAt, dueAt] : [botId, latest]),
   );
   const list = amongValues(tx, 'id', idsOf(waiting));
-  const sql = `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ? AND ${list.sql}`;
+  const due = 'next_attempt_at = ?, locked_by = NULL, locked_until = NULL';
+  const sql = `UPDATE webhook_deliveries SET ${due} WHERE bot_id = ? AND ${list.sql}`;
   return tx.run(sql, dueAt, botId, list.value);
 }
 

@@ -60,7 +60,7 @@ export abstract class WebhookSender {
 }
 
 /** Longest pause that a receiver can request. */
-const RETRY_AFTER_MAX_MS = 86_400_000;
+export const RETRY_AFTER_MAX_MS = 86_400_000;
 
 /** `Retry-After` (RFC 9110) in milliseconds; undefined for an invalid value. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {

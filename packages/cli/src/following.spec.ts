@@ -57,9 +57,11 @@ describe('rows that are followed', () => {
   it('are forgotten once they are too old to be met again, and are not read any more', async () => {
     const rows: Row[] = [];
     const { list, read } = listOf(rows);
-    const following = new NewRows(list, FROM_MS);
+    let nowMs = 0;
+    const following = new NewRows(list, FROM_MS, () => nowMs);
     let answered = 0;
     for (let seconds = 1; seconds <= 1000; seconds++) {
+      nowMs = seconds * 1000;
       rows.push(row(seconds));
       answered += (await idsOf(following)).length;
     }
@@ -68,6 +70,33 @@ describe('rows that are followed', () => {
     read.count = 0;
     await idsOf(following);
     expect(read.count).toBeLessThan(200);
+  });
+});
+
+describe('a row whose time is a year ahead', () => {
+  it('hides no later row, and brings none again', async () => {
+    const rows = [row(1)];
+    let nowMs = 0;
+    const following = new NewRows(listOf(rows).list, FROM_MS, () => nowMs);
+    expect(await idsOf(following)).toEqual(['1']);
+    rows.push({ ...row(365 * 86_400), id: 'ahead' });
+    expect(await idsOf(following)).toEqual(['ahead']);
+    for (let seconds = 2; seconds < 3_000; seconds += 200) {
+      nowMs = seconds * 1000;
+      rows.push(row(seconds));
+      expect(await idsOf(following)).toEqual([String(seconds)]);
+      expect(await idsOf(following)).toEqual([]);
+    }
+  });
+
+  it('reads no old rows again after the first look at many', async () => {
+    const { list, read } = listOf(Array.from({ length: 5_000 }, (_, at) => row(at + 1)));
+    const following = new NewRows(list, FROM_MS, () => 0);
+    expect(await idsOf(following)).toHaveLength(5_000);
+    read.count = 0;
+    expect(await idsOf(following)).toEqual([]);
+    expect(read.count).toBeLessThan(200);
+    expect(following.remembered).toBeLessThan(200);
   });
 });
 

@@ -11,41 +11,51 @@ interface Row {
   readonly created_at: string;
 }
 
-/** The rows of a list since a moment, each once, also those that become visible late. */
+/** Rows that are kept in mind where newer ones may be erased. */
+const KEPT = 100;
+
+/**
+ * The rows of a list since a moment, each once, also those that become visible late. The times of the rows place none: a clock of
+ * the service that was ahead for a moment leaves one that all later rows are before.
+ */
 export class NewRows<R extends Row> {
-  /** The time of each row that was answered and can still be met in the list. */
-  private readonly seen = new Map<string, number>();
-  private latestMs: number;
+  /** When each row was met, by the monotonic clock of this computer. One that was old then counts as met earlier. */
+  private readonly met = new Map<string, number>();
+  /** Nothing new becomes visible behind a row that was met before it. */
+  private settledMs = -Infinity;
 
   constructor(
     /** Begins the list anew, newest first. */
     private readonly list: () => AsyncIterable<R>,
     private readonly fromMs: number,
-  ) {
-    this.latestMs = fromMs;
-  }
+    private readonly monotonicMs = (): number => performance.now(),
+  ) {}
 
   /** How many rows are kept in mind: those of the last minutes, not all that were answered. */
   get remembered(): number {
-    return this.seen.size;
+    return this.met.size;
   }
 
   /** What was not answered before, oldest first. A row counts as answered once the next one is asked for. */
   async *next(): AsyncGenerator<R, void, undefined> {
+    const beganMs = this.monotonicMs();
     const found: R[] = [];
-    // The list is sorted by places, which follow the times to within the overlap.
-    const untilMs = Math.max(this.fromMs, this.latestMs - OVERLAP_MS) - OVERLAP_MS;
+    let newestMs: number | undefined;
     for await (const row of this.list()) {
       const atMs = Date.parse(row.created_at);
-      if (atMs < untilMs) break;
-      if (atMs >= this.fromMs && !this.seen.has(row.id)) found.push(row);
+      newestMs ??= atMs;
+      // The list is sorted by places, which follow the times to within the overlap.
+      if (atMs < this.fromMs - OVERLAP_MS || (this.met.get(row.id) ?? Infinity) <= this.settledMs) break;
+      if (atMs >= this.fromMs && !this.met.has(row.id)) found.push(row);
     }
-    for (const [id, atMs] of this.seen) if (atMs < untilMs) this.seen.delete(id);
     for (const row of found.reverse()) {
       yield row;
-      const atMs = Date.parse(row.created_at);
-      this.seen.set(row.id, atMs);
-      this.latestMs = Math.max(this.latestMs, atMs);
+      this.met.set(row.id, beganMs - Math.max(0, (newestMs ?? 0) - Date.parse(row.created_at)));
+    }
+    this.settledMs = beganMs - OVERLAP_MS;
+    for (const [id, metMs] of this.met) {
+      if (this.met.size <= KEPT || metMs > this.settledMs) break;
+      this.met.delete(id);
     }
   }
 }

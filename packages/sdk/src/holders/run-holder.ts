@@ -1,11 +1,12 @@
 import { requireNumber, TIMER_MAX_MS } from '../numbers';
+import { isDay, momentMs } from '../times';
 import { HolderError, type Place } from './answer';
 import { type DoneTask, HolderRounds, type Round } from './holder-rounds';
 import { type HolderClient, HolderService, statusOf } from './holder-service';
 import { Journal } from './journal';
 import { limited } from './limited.store';
 import { Signer, type SigningKey } from './statement';
-import type { Store } from './store';
+import type { Keeps, Store } from './store';
 
 export interface HolderOptions {
   /** The name of the holder in Lethe, a slug: `database`. */
@@ -202,6 +203,9 @@ class Loop implements HolderLoop {
   }
 }
 
+/** The service has no later time. */
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** A function of the bot that fails, or whose promise does, ends no round and no process. */
 function guarded(act: () => unknown, onError: (error: unknown) => void): void {
   void (async () => act())().catch(onError);
@@ -218,7 +222,15 @@ function requireStores(stores: readonly Store[]): void {
   for (const { name, keeps } of stores) {
     if (keeps === undefined) continue;
     const { length } = [...keeps.basis];
-    if (length === 0 || length > 200 || Number.isNaN(new Date(keeps.until).getTime()))
-      throw new TypeError(`keeps of ${name} needs a basis of 1 to 200 characters, and a time as until.`);
+    if (length === 0 || length > 200 || !isTime(keeps.until))
+      throw new TypeError(
+        `keeps of ${name} needs a basis of 1 to 200 characters, and as until a Date, a day (2032-01-01) or a time with its zone, before the year 10000.`,
+      );
   }
+}
+
+/** A text that is no ISO 8601 is not guessed: JavaScript reads 01.12.2032 as the 12th of January. */
+function isTime(until: Keeps['until']): boolean {
+  if (typeof until === 'string' && !isDay(until) && momentMs(until) === undefined) return false;
+  return new Date(until).getTime() <= LAST_MS;
 }

@@ -22,6 +22,7 @@ export const isLastOf = (everywhere: Store['everywhere'], { isLast }: Who): bool
 export interface Keeps {
   /** The legal basis, at most 200 characters. It is answered to Lethe and shown in its final certificate. */
   readonly basis: string;
+  /** A text is an ISO 8601 day, which begins in UTC, or a time with its zone. */
   readonly until: string | Date;
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from datetime import date
+from datetime import date, datetime, timezone
 from typing import Any, Callable, Iterable, List, Mapping, Optional, Set, Type, Union, overload
 
 from .. import _core
@@ -327,13 +327,15 @@ def _required(stores: List[Store]) -> List[Store]:
             raise ValueError(f"Two stores are called {store.name}: give one of them another name.")
         names.append(store.name)
         if store.keeps is not None and not (1 <= len(store.keeps.basis) <= 200 and _is_time(store.keeps.until)):
-            raise ValueError(f"keeps of {store.name} needs a basis of 1 to 200 characters, and a time as until.")
+            raise ValueError(f"keeps of {store.name} needs a basis of 1 to 200 characters, and a day or a time with its zone as until.")
     return stores
 
 
 def _is_time(at: Union[str, date]) -> bool:
+    """A text with a time has its zone, and the service has no time from the year 10000 on."""
     try:
-        moment(at)
-    except (ValueError, AttributeError):
+        moment(at).astimezone(timezone.utc)
+        is_zoned = not isinstance(at, str) or len(at) == 10 or datetime.fromisoformat(at.replace("Z", "+00:00")).tzinfo is not None
+    except (ValueError, AttributeError, OverflowError):
         return False
-    return True
+    return is_zoned

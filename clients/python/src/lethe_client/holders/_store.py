@@ -42,7 +42,7 @@ class Keeps:
 
     #: The legal basis, at most 200 characters. It is answered to Lethe and shown in its final certificate.
     basis: str
-    #: A day or a time, by ISO 8601 if it is text; UTC where it has no offset.
+    #: A day or a time. A text is an ISO 8601 day, or a time with its zone. A `date` or `datetime` without a zone is UTC.
     until: Union[str, date]
 
 
