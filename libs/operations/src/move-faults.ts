@@ -31,12 +31,13 @@ export async function rowFault(
   insert: (row: Row) => Promise<void>,
 ): Promise<StartError> {
   const before = last - rows.length;
-  for (const [index, row] of rows.entries()) {
-    const refused = await insert(row).catch((refusal: unknown) => refusal);
-    if (refused === undefined) continue;
-    if (!isOfRow(refused)) throw refused;
-    return faultOf(refused, table, `row ${before + index + 1}`, 1, before + index);
-  }
+  for (const [index, row] of rows.entries())
+    try {
+      await insert(row);
+    } catch (refused) {
+      if (!isOfRow(refused)) throw refused;
+      return faultOf(refused, table, `row ${before + index + 1}`, 1, before + index);
+    }
   return faultOf(error, table, `rows ${before + 1} to ${last}`, rows.length, before);
 }
 
