@@ -51,6 +51,7 @@ describe.each(PROGRAMS)('%s of the examples', (_, runs) => {
   let file: string;
   beforeEach(() => {
     discord.applicationId = snowflake();
+    discord.userId = snowflake();
     file = join(place, `${snowflake()}.env`);
     const token = `${Buffer.from(discord.applicationId).toString('base64')}.x.y`;
     given = { DISCORD_TOKEN: token, LETHE_URL: service.url, PRIVACY_CONTACT: 'privacy@example.org' };
@@ -64,6 +65,9 @@ describe.each(PROGRAMS)('%s of the examples', (_, runs) => {
       LETHE_KEY: expect.stringMatching(/^sk_/) as string,
       LETHE_WEBHOOK_SECRET: expect.stringMatching(/^whsec_/) as string,
     });
+    const { LETHE_KEY: key = '' } = parseDotenv(readFileSync(file));
+    const bot = await new Lethe({ url: service.url, key }).bots.me();
+    expect(bot.platform_bot_id).toBe(discord.applicationId);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
