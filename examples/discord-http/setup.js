@@ -18,7 +18,7 @@ const bot = await Lethe.register(
 ).catch((error) => {
   // An earlier run may have ended before it declared the category.
   if (error.reason === 'bot_exists' && LETHE_KEY) return undefined;
-  const newKey = 'Where its key is lost, the operator makes a new one: lethe-server admin bots:new-key';
+  const newKey = `If its key is lost, the operator runs: npx @lethe/server admin bots:new-key --bot ${id}`;
   throw error.reason === 'bot_exists' ? new Error(newKey, { cause: error }) : error;
 });
 if (bot) appendFileSync(file, `\nLETHE_KEY=${bot.api_key}\nLETHE_WEBHOOK_SECRET=${bot.webhook_secret}\n`);

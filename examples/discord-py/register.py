@@ -22,7 +22,7 @@ with open(os.environ.get("ENV_FILE", ".env"), "a", opener=lambda path, flags: os
         env.write(f"\nLETHE_KEY={key}\nLETHE_WEBHOOK_SECRET={bot['webhook_secret']}\n")
     except ConflictError as error:  # an earlier run may have ended before it declared the category
         if key is None:
-            raise SystemExit(f"{error} Where its key is lost, the operator runs: lethe-server admin bots:new-key")
+            raise SystemExit(f"{error} For a lost key: npx @lethe/server admin bots:new-key --bot {me['id']}")
 
 with Lethe(LETHE_URL, key) as lethe:
     lethe.categories.register(

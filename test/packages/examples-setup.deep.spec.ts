@@ -76,7 +76,7 @@ describe.each(PROGRAMS)('%s of the examples', (_, runs) => {
     const { LETHE_KEY = '' } = parseDotenv(readFileSync(file));
     const lost = await runs({ ...given, ENV_FILE: file });
     expect(lost.code).not.toBe(0);
-    expect(lost.output).toContain('bots:new-key');
+    expect(lost.output).toContain(`npx @lethe/server admin bots:new-key --bot ${discord.applicationId}`);
     // As where the first run had ended before it declared the category.
     await new Lethe({ url: service.url, key: LETHE_KEY }).categories.delete('birthday');
     const again = await runs({ ...given, ENV_FILE: file, LETHE_KEY });
