@@ -27,6 +27,7 @@ _LOST = (
     "was not known to the service, as after a restore, and is declared again. Erasures meanwhile may have no task: "
     "compare your users with GET /users."
 )
+_UNDECLARED = "A dry run declares no holder: run lethe holders push before, which erases nothing."
 _LOG = logging.getLogger("lethe_client.holders")
 
 OnError = Callable[[Exception], Any]
@@ -81,6 +82,8 @@ class _Rounds:
         try:
             done = await self._rounds.run()
         except LetheError as error:
+            if self._is_dry_run and error.status == 404:
+                raise HolderError(f"{_UNDECLARED} Lethe answered: {error}") from error
             # The service has lost it, as by a backup from before the declaration.
             if not was_declared or error.status != 404:
                 raise
