@@ -115,7 +115,7 @@ describe('docs/holders.md', () => {
     const said = jest.spyOn(console, 'log').mockReturnValue();
     await lookAt(lethe, file);
     expect(said.mock.calls).toMatchObject([
-      [{ act: 'erase', counts: { xp: 1 } }],
+      [{ act: 'erase', counts: { xp: 1 }, dryRun: true }],
       [{ answered: 1, found: { xp: 1 } }],
     ]);
     said.mockRestore();

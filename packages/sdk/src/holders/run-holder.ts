@@ -27,7 +27,7 @@ export interface HolderOptions {
   readonly onError?: (error: unknown) => void;
   /** Called after each task, with its answer. */
   readonly onTask?: (task: DoneTask) => void;
-  /** Counts and reports to `onTask`, and changes nothing, here or in Lethe. */
+  /** Counts and reports to `onTask`, and changes nothing, here or in Lethe: `result` and `answered` are what a real run would answer. */
   readonly dryRun?: boolean;
   readonly timers?: HolderTimers;
 }
@@ -108,7 +108,8 @@ class Loop implements HolderLoop {
       return { store, journal };
     });
     const onError = (error: unknown) => this.report(error);
-    const told = (task: DoneTask): void => guarded(() => onTask?.(task), onError);
+    const told = (task: DoneTask): void =>
+      guarded(() => onTask?.(dryRun ? { ...task, dryRun } : task), onError);
     this.rounds = new HolderRounds(this.service, places, { isDryRun: dryRun, signal, onError, onTask: told });
     this.plan(0);
   }

@@ -118,7 +118,7 @@ class _Rounds:
         if self._on_task is None:
             return
         try:
-            await eventual(self._on_task(task))
+            await eventual(self._on_task({**task, "dry_run": True} if self._is_dry_run else task))
         except Exception as error:
             await self._report(error)
 
@@ -300,7 +300,8 @@ def run_holder(
     what users read in the evidence of their erasure (by default as they are declared already, or else `key`). `private_key`, an Ed25519 key in PEM or an
     `Ed25519PrivateKey`, signs each answer. One call of a store fails after `store_timeout_seconds`. `on_error` gets what failed,
     in words without ids; without it the log `lethe_client.holders` does. `on_task` gets each task that was answered. With `dry_run` the
-    rows are counted and reported to `on_task`, and nothing changes, here or in Lethe.
+    rows are counted and reported to `on_task`, and nothing changes, here or in Lethe: `result` and `answered` are what a real run
+    would answer, and each task has `dry_run`.
 
     Raises TypeError and ValueError for options that cannot work, and ImportError for `private_key` without `cryptography`.
     """
