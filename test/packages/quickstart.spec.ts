@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { transformSync } from 'esbuild';
 import ts from 'typescript';
 import { Lethe } from '@lethe/sdk';
@@ -28,6 +29,7 @@ const [CURL = ''] = blocks('quickstart.md', 'sh');
 const [BOT = ''] = blocks('quickstart.md', 'ts');
 const [HOLD = '', ASK = '', BRING_OVER = ''] = blocks('existing-bot.md', 'ts');
 const HOLDERS = blocks('holders.md', 'ts');
+const LOOK = HOLDERS.find((code) => code.includes('dryRun')) ?? '';
 
 describe('the quickstarts', () => {
   it('fit on one screen each', () => {
@@ -88,14 +90,41 @@ describe('the quickstarts', () => {
   });
 });
 
-describe('docs/existing-bot.md', () => {
-  /** A block as a module: its imports are types alone. */
-  function loaded<T>(name: string, code: string): T {
-    const file = join(directory, `${name}.cjs`);
-    writeFileSync(file, transformSync(code, { loader: 'ts', format: 'cjs', target: 'es2022' }).code);
-    return module.require(file) as T;
-  }
+/** A block as a module. */
+function loaded<T>(name: string, code: string): T {
+  const file = join(directory, `${name}.cjs`);
+  writeFileSync(file, transformSync(code, { loader: 'ts', format: 'cjs', target: 'es2022' }).code);
+  return module.require(file) as T;
+}
 
+describe('docs/holders.md', () => {
+  it('looks first, once the holder is declared, and says so before', async () => {
+    const bot = await service.registerBot();
+    const lethe = new Lethe({ url: service.url, key: bot.key });
+    const file = join(directory, 'bot.db');
+    const database = new Database(file);
+    database.exec('CREATE TABLE xp (member_id TEXT, guild_id TEXT)');
+    const who = subject();
+    database.prepare('INSERT INTO xp VALUES (?, ?)').run(who.user_id, who.guild_id);
+    const code = LOOK.replace("'better-sqlite3'", JSON.stringify(require.resolve('better-sqlite3')));
+    const { lookAt } = loaded<{ lookAt: (lethe: Lethe, file: string) => Promise<void> }>('look', code);
+    await expect(lookAt(lethe, file)).rejects.toThrow('lethe holders push');
+    const labels = { label_de: 'Datenbank', label_en: 'Database' };
+    await lethe.holders.register({ key: 'database', kind: 'pull', ...labels, covers: ['xp'] });
+    await lethe.privacy.forget(who);
+    const said = jest.spyOn(console, 'log').mockReturnValue();
+    await lookAt(lethe, file);
+    expect(said.mock.calls).toMatchObject([
+      [{ act: 'erase', counts: { xp: 1 }, dryRun: true }],
+      [{ answered: 1, found: { xp: 1 } }],
+    ]);
+    said.mockRestore();
+    expect(database.prepare('SELECT count(*) AS rows FROM xp').get()).toEqual({ rows: 1 });
+    database.close();
+  });
+});
+
+describe('docs/existing-bot.md', () => {
   it('asks, takes yes and no for an answer, and brings over the data of those who agreed', async () => {
     const bot = await service.registerBot();
     const lethe = new Lethe({ url: service.url, key: bot.key });

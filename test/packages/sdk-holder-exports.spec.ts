@@ -208,7 +208,10 @@ describe('a task to export', () => {
       answered: 1,
     });
     expect(seen).toEqual([
-      { task_id: task.task_id, act: 'export', result: 'exported', counts: { messages: 1, profiles: 1 } },
+      {
+        ...{ task_id: task.task_id, act: 'export', result: 'exported', dryRun: true },
+        counts: { messages: 1, profiles: 1 },
+      },
     ]);
     expect(task.answers).toEqual([]);
   });

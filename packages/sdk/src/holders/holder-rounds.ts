@@ -29,8 +29,8 @@ export interface Round {
   readonly found: Readonly<Record<string, number>>;
 }
 
-/** A task with its answer. Of an export it has the numbers, and not the data. */
-export type DoneTask = { readonly task_id: string } & (
+/** A task with its answer. Of an export it has the numbers, and not the data. With `dryRun` the answer was not given. */
+export type DoneTask = { readonly task_id: string; readonly dryRun?: true } & (
   ({ readonly act: 'erase' } & Answered) | ({ readonly act: 'export' } & Omit<ExportAnswer, 'data'>)
 );
 

@@ -28,7 +28,7 @@ export interface HolderOptions {
   readonly onError?: (error: unknown) => void;
   /** Called after each task, with its answer. */
   readonly onTask?: (task: DoneTask) => void;
-  /** Counts and reports to `onTask`, and changes nothing, here or in Lethe. */
+  /** Counts and reports to `onTask`, and changes nothing, here or in Lethe: `result` and `answered` are what a real run would answer. */
   readonly dryRun?: boolean;
   readonly timers?: HolderTimers;
 }
@@ -55,6 +55,8 @@ const PAUSE_MAX_SECONDS = 900;
 
 const LOST =
   'was not known to the service, as after a restore, and is declared again. Erasures meanwhile may have no task: compare your users with GET /users.';
+
+const UNDECLARED = 'A dry run declares no holder: run lethe holders push before, which erases nothing.';
 
 const TIMERS: HolderTimers = {
   set: (run, ms) => setTimeout(run, ms).unref(),
@@ -107,7 +109,8 @@ class Loop implements HolderLoop {
       return { store, journal };
     });
     const onError = (error: unknown) => this.report(error);
-    const told = (task: DoneTask): void => guarded(() => onTask?.(task), onError);
+    const told = (task: DoneTask): void =>
+      guarded(() => onTask?.(dryRun ? { ...task, dryRun } : task), onError);
     this.rounds = new HolderRounds(this.service, places, { isDryRun: dryRun, signal, onError, onTask: told });
     this.plan(0);
   }
@@ -132,13 +135,16 @@ class Loop implements HolderLoop {
 
   private async round(): Promise<Round> {
     this.end.signal.throwIfAborted();
+    const { dryRun = false } = this.options;
     const wasDeclared = this.isDeclared;
-    if (!wasDeclared && this.options.dryRun !== true) await this.declare();
+    if (!wasDeclared && !dryRun) await this.declare();
     try {
       const round = await this.rounds.run();
       this.reportLoss();
       return round;
     } catch (error) {
+      if (dryRun && statusOf(error) === 404)
+        throw new HolderError(`${UNDECLARED} Lethe answered: ${(error as Error).message}`);
       // The service has lost it, as by a backup from before the declaration.
       if (!wasDeclared || statusOf(error) !== 404) throw error;
       this.isLost = true;

@@ -27,6 +27,7 @@ _LOST = (
     "was not known to the service, as after a restore, and is declared again. Erasures meanwhile may have no task: "
     "compare your users with GET /users."
 )
+_UNDECLARED = "A dry run declares no holder: run lethe holders push before, which erases nothing."
 _LOG = logging.getLogger("lethe_client.holders")
 
 OnError = Callable[[Exception], Any]
@@ -81,6 +82,8 @@ class _Rounds:
         try:
             done = await self._rounds.run()
         except LetheError as error:
+            if self._is_dry_run and error.status == 404:
+                raise HolderError(f"{_UNDECLARED} Lethe answered: {error}") from error
             # The service has lost it, as by a backup from before the declaration.
             if not was_declared or error.status != 404:
                 raise
@@ -115,7 +118,7 @@ class _Rounds:
         if self._on_task is None:
             return
         try:
-            await eventual(self._on_task(task))
+            await eventual(self._on_task({**task, "dry_run": True} if self._is_dry_run else task))
         except Exception as error:
             await self._report(error)
 
@@ -297,7 +300,8 @@ def run_holder(
     what users read in the evidence of their erasure (by default as they are declared already, or else `key`). `private_key`, an Ed25519 key in PEM or an
     `Ed25519PrivateKey`, signs each answer. One call of a store fails after `store_timeout_seconds`. `on_error` gets what failed,
     in words without ids; without it the log `lethe_client.holders` does. `on_task` gets each task that was answered. With `dry_run` the
-    rows are counted and reported to `on_task`, and nothing changes, here or in Lethe.
+    rows are counted and reported to `on_task`, and nothing changes, here or in Lethe: `result` and `answered` are what a real run
+    would answer, and each task has `dry_run`.
 
     Raises TypeError and ValueError for options that cannot work, and ImportError for `private_key` without `cryptography`.
     """
