@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fs, {
   appendFileSync,
   chmodSync,
@@ -230,6 +231,34 @@ describe('npm run admin -- restore', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--accept-old')]);
     expect(readdirSync(lethe.directory)).toEqual(before);
     expect(await restore('b', '--force', '--accept-old')).toMatchObject({ code: 0 });
+  });
+
+  it('refuses data of a newer Lethe before anything is replaced, with and without present data', async () => {
+    await backup('b');
+    await lethe.service.end();
+    await sqliteFile(join(place('b'), 'data.db')).run(
+      `INSERT INTO migrations (timestamp, name) VALUES (4000000000000, 'Later4000000000000')`,
+    );
+    const file = join(place('b'), 'manifest.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as { files: { data: { sha256: string } } };
+    const bytes = readFileSync(join(place('b'), 'data.db'));
+    manifest.files.data.sha256 = createHash('sha256').update(bytes).digest('hex');
+    writeFileSync(file, JSON.stringify(manifest));
+    const refusal = {
+      code: 1,
+      stderr: expect.stringMatching(
+        /^The backup was written by a newer Lethe, .* \(Later4000000000000\)\. Nothing was changed\./,
+      ),
+    };
+    const before = readdirSync(lethe.directory);
+    for (const only of [[], ['--only', 'data']]) {
+      expect(await restore('b', '--force', ...only)).toMatchObject(refusal);
+      expect(readdirSync(lethe.directory)).toEqual(before);
+    }
+    expect(await restore('b', '--force', '--only', 'keys')).toMatchObject({ code: 0 });
+    wipe();
+    expect(await restore('b')).toMatchObject(refusal);
+    expect(readdirSync(lethe.directory)).toEqual([]);
   });
 
   it('says where later erasures are when the keys alone are lost', async () => {

@@ -121,14 +121,18 @@ describe('npm run admin -- backup:drill', () => {
     expect(await lastDrill()).toMatchObject({ ok: false });
   });
 
-  it('fails for a backup that restores, but on which nothing can start', async () => {
-    await backup('a');
-    await onCopy(
-      'a',
+  it.each([
+    [
+      'that no restore takes',
       `INSERT INTO migrations (timestamp, name) VALUES (4000000000000, 'Later4000000000000')`,
-    );
+      'by a newer Lethe',
+    ],
+    ['that restores, but on which nothing can start', 'CREATE TABLE lethe_move (source)', 'is being filled'],
+  ])('fails for a backup %s', async (_, change, message) => {
+    await backup('a');
+    await onCopy('a', change);
     await reforge('a');
-    expect(await drill()).toMatchObject({ code: 1, stderr: expect.stringContaining('by a newer Lethe') });
+    expect(await drill()).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
     expect(await lastDrill()).toMatchObject({ ok: false });
     expect(folders()).toEqual([]);
   });

@@ -286,6 +286,85 @@ describe('npm run admin -- db:move', () => {
   });
 });
 
+describe('what PostgreSQL refuses of npm run admin -- db:move', () => {
+  /** A trigger that runs `body` before each row of `bots`. */
+  async function beforeBots(body: string): Promise<void> {
+    await target.run(
+      `CREATE OR REPLACE FUNCTION before_bots() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NEW; END $$`,
+    );
+    await target.run(
+      'CREATE OR REPLACE TRIGGER before_bots BEFORE INSERT ON bots FOR EACH ROW EXECUTE FUNCTION before_bots()',
+    );
+  }
+
+  it('is no statement that takes longer than the database allows by default', async () => {
+    const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+    const name = new URL(target.url).pathname.slice(1);
+    for (const limit of limits) await target.run(`ALTER DATABASE ${name} SET ${limit} = '1h'`);
+    const isLimited = limits.map((limit) => `current_setting('${limit}') <> '0'`).join(' OR ');
+    await beforeBots(`IF ${isLimited} THEN RAISE EXCEPTION 'limited'; END IF`);
+    expect(await move()).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    [
+      '53100',
+      /^The disk of the PostgreSQL server is full \(53100\)\. Make room there, then run this again: it/m,
+    ],
+    ['53200', /^The PostgreSQL server lacks memory, .* \(53200\)\. Run this again: it continues/m],
+    ['57014', /^PostgreSQL has cancelled a statement of the move \(57014\)\. Run this again: it continues/m],
+    ['57P01', /^The connection to PostgreSQL was lost \(57P01\)\. Run this again: it continues/m],
+  ])('is named: %s, and the next run continues', async (code, message) => {
+    await beforeBots(`RAISE EXCEPTION 'x' USING ERRCODE = '${code}'`);
+    await refused(message);
+    await target.run('DROP TRIGGER before_bots ON bots');
+    expect(await move()).toMatchObject({ code: 0 });
+  });
+
+  const THIRD = '(bot_id, key) = (SELECT bot_id, key FROM categories ORDER BY bot_id, key LIMIT 1 OFFSET 2)';
+  it.each([
+    ['a text that is too long', `created_at = 's3cr3t, twenty-five letters'`, /is longer than .* \(22001\)/],
+    ['a fraction', 'retention_days = 13.5', /a value is no whole number \(22P02\)/],
+    ['a NUL character', `label_de = 's3cr3t' || char(0)`, /a text holds a NUL character, .* \(22021\)/],
+  ])(
+    'is a row with %s, which is named without its value, and moved once it is corrected',
+    async (_, change, reason) => {
+      await source.run(`UPDATE categories SET ${change} WHERE ${THIRD}`);
+      const { code, output } = await move();
+      const [message = ''] =
+        /^The target refuses row 3 of categories in the order of the key: .*/m.exec(output) ?? [];
+      expect(message).toMatch(reason);
+      expect(output).not.toMatch(/s3cr3t|13\.5/);
+      expect(code).toBe(1);
+      const [, query = ''] = /there: (SELECT .*)/.exec(message) ?? [];
+      const row = await source.rows(`SELECT * FROM categories WHERE ${THIRD}`);
+      expect(await source.rows(query)).toStrictEqual(row);
+      copyGrown();
+      expect(await move()).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('An interrupted move continues'),
+      });
+    },
+  );
+
+  it('is a row that breaks a rule of its table, or rows that do so together', async () => {
+    await target.run('CREATE UNIQUE INDEX one_bot ON bots ((1))');
+    await refused(/^The target refuses row 2 of bots .*: another row has the same values, .* \(23505\)\. /m);
+    await target.run('DROP INDEX one_bot');
+    await target.run(
+      `CREATE FUNCTION together() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF (SELECT COUNT(*) FROM bots) > 1 AND (SELECT COUNT(*) FROM added) > 1 THEN RAISE EXCEPTION 'x' USING ERRCODE = '23514'; END IF;
+         RETURN NULL; END $$`,
+    );
+    await target.run(
+      'CREATE TRIGGER together AFTER INSERT ON bots REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION together()',
+    );
+    await refused(
+      /^The target refuses rows 1 to \d+ of bots .*: a rule of the table \(23514\)\. .* LIMIT \d+ OFFSET 0$/m,
+    );
+  });
+});
+
 describe('the sealed logs of npm run admin -- db:move', () => {
   const changed = `UPDATE audit_events SET created_at = '2020-01-01T00:00:00.000Z' WHERE seq = (SELECT MIN(seq) FROM audit_events)`;
 

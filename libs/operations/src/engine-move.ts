@@ -1,6 +1,7 @@
-import { CLOCK_LEASE, driverCode, isConnectionLost, JobLease } from '@app/database';
+import { CLOCK_LEASE, JobLease } from '@app/database';
 import { StartError } from '@app/kernel';
 import type { EntityMetadata } from 'typeorm';
+import { readable } from './move-faults';
 import { keyOf, type MovedTable, movedTables, type MovePlace, type Row } from './moved-tables';
 import { PostgresMoveTarget } from './postgres.move-target';
 import { SqliteMoveSource } from './sqlite.move-source';
@@ -187,17 +188,4 @@ async function requireEmpty(
       `The target (${engine.place}) already has data, for example in ${table.name}. Nothing was changed; move into an empty database.`,
     );
   }
-}
-
-function readable(error: unknown): unknown {
-  if (error instanceof StartError) return error;
-  if (isConnectionLost(error) || /^(53|57)/.test(driverCode(error)))
-    return new StartError(
-      `The connection to PostgreSQL was lost (${driverCode(error) || (error as Error).message}). Run this again: it continues where it ended.`,
-    );
-  if (driverCode(error) === '22021')
-    return new StartError(
-      'A text in the source holds a NUL character, which PostgreSQL cannot store. Nothing of its batch was moved.',
-    );
-  return error;
 }

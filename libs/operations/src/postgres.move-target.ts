@@ -10,6 +10,7 @@ import {
 import { StartError } from '@app/kernel';
 import { Client, type QueryResultRow, types } from 'pg';
 import { type DataSource, type EntityMetadata, MigrationExecutor } from 'typeorm';
+import { isOfRow, rowFault } from './move-faults';
 import {
   listOf,
   type MovedTable,
@@ -23,6 +24,10 @@ import {
 /** Sets the place of the next audit event after all existing and all pruned events. */
 const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq', GREATEST(
   (SELECT COALESCE(MAX(seq), 0) FROM audit_events), (SELECT COALESCE(MAX(last_seq), 0) FROM audit_heads)) + 1, false)`;
+
+/** A batch of a large table and the statistics of all tables take their time, and the session waits for other parts of the move. */
+const WITHOUT_TIMEOUTS = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('statement_timeout',
+  'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')`;
 
 /** A row of {@link MOVE_TABLE}, one for each table that the move has begun and one without a name. */
 interface ProgressRow {
@@ -50,6 +55,7 @@ export class PostgresMoveTarget {
     const target = new PostgresMoveTarget(clientOf(at), schema, sourcePlace);
     try {
       await target.client.connect();
+      await target.client.query(WITHOUT_TIMEOUTS);
       // A crash of the server loses rows and progress together, so the move repeats them.
       await target.client.query('SET synchronous_commit = off');
       await requireUnused(schema, engine.place);
@@ -140,7 +146,10 @@ export class PostgresMoveTarget {
     return new Map(rows.map((row) => [row.name, progress(row)]));
   }
 
-  /** Commits rows and progress together. */
+  /**
+   * Commits rows and progress together.
+   * @throws StartError for a row that the server refuses
+   */
   async append(table: MovedTable, rows: readonly Row[], { rows: count, last }: TableProgress): Promise<void> {
     await this.client.query('BEGIN');
     try {
@@ -154,7 +163,11 @@ export class PostgresMoveTarget {
       await this.client.query('COMMIT');
     } catch (error) {
       await this.client.query('ROLLBACK').catch(() => undefined);
-      throw error;
+      if (!isOfRow(error)) throw error;
+      await this.client.query('BEGIN');
+      const fault = await rowFault(error, table, rows, count, (row) => this.insert(table, [row]));
+      await this.client.query('ROLLBACK');
+      throw fault;
     }
   }
 

@@ -1,6 +1,6 @@
 import { unopenedSecrets } from '@app/bots';
 import { replaceUnopened, type Unopened as UnopenedKeys, unopenedKeys } from '@app/crypto';
-import { driverCode, KEY_TABLES, withSqliteFile } from '@app/database';
+import { allMigrations, driverCode, KEY_TABLES, withSqliteFile } from '@app/database';
 import { COUNT_MISSING } from '@app/gdpr';
 import { firstIdAt, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
@@ -111,6 +111,15 @@ function merged(database: Database, dataStays: boolean, masterKeys: readonly Buf
   return { keys: { erasures, destroyed }, isSame: same > 0 };
 }
 
+/** The migrations of the data that this process does not have; none where the data cannot be read. */
+export function unknownMigrations(data: string): string[] {
+  const known = new Set(allMigrations().map(({ name }) => name));
+  return readable(data, [], (database) => {
+    const names = database.prepare('SELECT name FROM migrations ORDER BY id').pluck().all() as string[];
+    return names.filter((name) => !known.has(name));
+  });
+}
+
 /** The key's id in an encrypted text: a mark of two characters, a dot, 12 characters, a dot. */
 const ENCRYPTED_BY = 'substr(u.value, 4, 12)';
 
@@ -134,13 +143,18 @@ export function valuesWithoutKey(data: string, keys: string): number {
 
 /** The number of completed erasures that the data records and the ledger lacks; 0 where the data cannot be read. */
 export function missingEntries(data: string, keys: string, ledgerBegins: string): number {
+  return readable(data, 0, (database) => {
+    database.prepare('ATTACH DATABASE ? AS keys').run(keys);
+    return database.prepare(COUNT_MISSING).pluck().get(firstIdAt(ledgerBegins), ledgerBegins) as number;
+  });
+}
+
+/** What `work` finds in the data, or `otherwise` where the data cannot be read. */
+function readable<T>(data: string, otherwise: T, work: (database: Database) => T): T {
   try {
-    return withSqliteFile(data, 'read', (database) => {
-      database.prepare('ATTACH DATABASE ? AS keys').run(keys);
-      return database.prepare(COUNT_MISSING).pluck().get(firstIdAt(ledgerBegins), ledgerBegins) as number;
-    });
+    return withSqliteFile(data, 'read', work);
   } catch (error) {
-    if (driverCode(error).startsWith('SQLITE_')) return 0;
+    if (driverCode(error).startsWith('SQLITE_')) return otherwise;
     throw error;
   }
 }

@@ -21,6 +21,7 @@ import {
   missingEntries,
   type RestoredKeys,
   takePresentKeys,
+  unknownMigrations,
   unopened,
   valuesWithoutKey,
 } from './sqlite.restore.keys';
@@ -72,6 +73,7 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   }
   const there = parts.map((part) => partPath(order.path, part)).filter(isFilled);
   requireInLedger(order, manifest);
+  requireKnownData(order, parts, manifest);
   requireMasterKey(order, parts, manifest);
   const release = lockFile(order.path, 'restore');
   try {
@@ -176,6 +178,18 @@ function requireInLedger({ path, ledgerBegins }: RestoreOrder, { made_at: madeAt
   throw new StartError(
     `The backup was made at ${madeAt}, and the ledger of erasures begins at ${ledgerBegins}: users who were erased in between would be back. Nothing was changed. ` +
       'Restore a newer backup; or say --accept-old, and have these users erased again.',
+  );
+}
+
+/** @throws StartError for data on which no start is possible, unless the restore of one was interrupted */
+function requireKnownData(order: RestoreOrder, parts: readonly BackupPart[], manifest: BackupManifest): void {
+  const { path, from } = order;
+  if (!parts.includes('data') || isThere(join(restoringPath(path), READY))) return;
+  const foreign = unknownMigrations(join(from, fileOf(manifest, 'data', from).name));
+  if (foreign.length === 0) return;
+  throw new StartError(
+    `The backup was written by a newer Lethe, or by one with another module (${foreign.join(', ')}). ` +
+      'Nothing was changed. Restore it with that version, or restore another backup.',
   );
 }
 
