@@ -97,7 +97,7 @@ const server = createServer((request, response) => {
 });
 server.listen(Number(PORT));
 
-const { id } = await rest.get('/users/@me');
+const { id } = await rest.get('/oauth2/applications/@me');
 await rest.putCommands(id, [interactions.privacy.command, birthday, warning]);
 // Without a gateway no event says that the bot has left a guild: the guilds are compared at the start and each day.
 const reconcile = () => reconcileGuilds({ lethe }, (path) => rest.get(path)).catch(console.error);

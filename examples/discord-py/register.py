@@ -10,10 +10,10 @@ LETHE_URL, key = os.environ["LETHE_URL"], os.environ.get("LETHE_KEY")
 WEBHOOK_URL = os.environ.get("WEBHOOK_URL", "http://127.0.0.1:8080/gdpr")
 
 token = {"Authorization": f"Bot {os.environ['DISCORD_TOKEN']}"}
-answer = httpx.get(f"{DISCORD_API}/v10/users/@me", headers=token)
+answer = httpx.get(f"{DISCORD_API}/v10/oauth2/applications/@me", headers=token)
 answer.raise_for_status()
 me = answer.json()
-given = {"platform_bot_id": me["id"], "name": me["username"], "privacy_contact": os.environ["PRIVACY_CONTACT"]}
+given = {"platform_bot_id": me["id"], "name": me["name"], "privacy_contact": os.environ["PRIVACY_CONTACT"]}
 # Key and secret are shown this once: a file that cannot be written is found before.
 with open(os.environ.get("ENV_FILE", ".env"), "a", opener=lambda path, flags: os.open(path, flags, 0o600)) as env:
     try:
@@ -22,7 +22,7 @@ with open(os.environ.get("ENV_FILE", ".env"), "a", opener=lambda path, flags: os
         env.write(f"\nLETHE_KEY={key}\nLETHE_WEBHOOK_SECRET={bot['webhook_secret']}\n")
     except ConflictError as error:  # an earlier run may have ended before it declared the category
         if key is None:
-            raise SystemExit(f"{error} Where its key is lost, the operator runs: lethe-server admin bots:new-key")
+            raise SystemExit(f"{error} For a lost key: npx @lethe/server admin bots:new-key --bot {me['id']}")
 
 with Lethe(LETHE_URL, key) as lethe:
     lethe.categories.register(
@@ -31,4 +31,4 @@ with Lethe(LETHE_URL, key) as lethe:
         description_en="To congratulate you on your birthday on this server.",
         fields=[{"key": "day", "type": "date", "label_de": "Tag", "label_en": "Day"}],
     )
-print(f"{me['username']} is registered. Start it: python3 bot.py")
+print(f"{me['name']} is registered. Start it: python3 bot.py")

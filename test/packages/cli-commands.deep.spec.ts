@@ -129,7 +129,7 @@ describe('lethe init', () => {
     writeFileSync(inFolder('.env'), '');
     expect(await cli.run(args)).toMatchObject({ code: 0 });
     expect(await cli.run([...args, '--dotenv', '.env.two'])).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining('bots:new-key') },
+      ...{ code: 1, stderr: expect.stringContaining('npx @lethe/server admin bots:new-key --bot ID') },
     });
   });
 

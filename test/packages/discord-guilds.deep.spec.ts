@@ -125,32 +125,40 @@ describe('while the service is away', () => {
 });
 
 describe('after a time without the bot', () => {
-  it('the guilds of Discord and of the service are compared', async () => {
-    const { lethe, scheduled } = await newBot();
-    const [stayed, left, back, fresh] = Array.from({ length: 4 }, snowflake) as [
-      string,
-      string,
-      string,
-      string,
-    ];
-    for (const guild_id of [stayed, left, back, BOT_WIDE]) await lethe.servers.register({ guild_id });
-    await lethe.servers.delete({ guild_id: back, grace_days: 3 });
-    // More than one page of guilds.
-    discord.guilds = [stayed, back, fresh, ...Array.from({ length: 210 }, snowflake)];
-    const found = await reconcileGuilds({ lethe, later }, get);
-    expect(found.left).toEqual([left]);
-    expect(found.joined).toHaveLength(212);
-    const after = await scheduled();
-    expect(after).toMatchObject({
-      [stayed]: false,
-      [left]: true,
-      [back]: false,
-      [fresh]: false,
-      [BOT_WIDE]: false,
-    });
-    expect(await reconcileGuilds({ lethe }, get)).toEqual({ joined: [], left: [] });
-    await lethe.bots.delete({});
-  });
+  it.each([
+    ['its application', undefined],
+    ['its application, which its user does not have', snowflake()],
+  ])(
+    'the guilds of Discord and of the service are compared, for a bot with the id of %s',
+    async (_, userId) => {
+      discord.userId = userId;
+      const { lethe, scheduled } = await newBot();
+      const [stayed, left, back, fresh] = Array.from({ length: 4 }, snowflake) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      for (const guild_id of [stayed, left, back, BOT_WIDE]) await lethe.servers.register({ guild_id });
+      await lethe.servers.delete({ guild_id: back, grace_days: 3 });
+      // More than one page of guilds.
+      discord.guilds = [stayed, back, fresh, ...Array.from({ length: 210 }, snowflake)];
+      const found = await reconcileGuilds({ lethe, later }, get);
+      expect(found.left).toEqual([left]);
+      expect(found.joined).toHaveLength(212);
+      const after = await scheduled();
+      expect(after).toMatchObject({
+        [stayed]: false,
+        [left]: true,
+        [back]: false,
+        [fresh]: false,
+        [BOT_WIDE]: false,
+      });
+      expect(await reconcileGuilds({ lethe }, get)).toEqual({ joined: [], left: [] });
+      await lethe.bots.delete({});
+      discord.userId = undefined;
+    },
+  );
 
   it('nothing is scheduled with the token of another bot, or while Discord does not answer', async () => {
     const { lethe, scheduled } = await newBot(snowflake());

@@ -216,6 +216,8 @@ describe('the examples', () => {
 
   itAtFullDepth('discord-http runs behind a URL', async () => {
     discord.applicationId = snowflake();
+    // As of 2016 and before: commands are declared for the application.
+    discord.userId = snowflake();
     // So many that their first comparison waits for the next minute, which the end of the bot does not.
     discord.guilds = Array.from({ length: 13 }, snowflake);
     const { port, output, database } = await setUp('discord-http');

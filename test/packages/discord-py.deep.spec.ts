@@ -23,6 +23,7 @@ afterEach(async () => {
   await seat?.stop();
   seat = undefined;
   discord.guilds = [];
+  discord.userId = undefined;
 });
 
 async function newBot(platformBotId?: string) {
@@ -209,6 +210,8 @@ describeWithDiscordPy('the guilds of a bot with discord.py', () => {
     await lethe.servers.delete({ guild_id: back, grace_days: 3 });
     // More than one page of guilds.
     discord.guilds = [stayed, back, fresh, ...Array.from({ length: 210 }, snowflake)];
+    // The application of a bot of 2016 or before has another id than its user.
+    discord.userId = snowflake();
     await start({ grace_days: 1, guilds_a_minute: 1_000 });
     const after = await scheduled(lethe);
     expect(after).toMatchObject({ [stayed]: false, [left]: true, [back]: false, [fresh]: false });

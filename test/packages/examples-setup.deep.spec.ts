@@ -51,6 +51,7 @@ describe.each(PROGRAMS)('%s of the examples', (_, runs) => {
   let file: string;
   beforeEach(() => {
     discord.applicationId = snowflake();
+    discord.userId = snowflake();
     file = join(place, `${snowflake()}.env`);
     const token = `${Buffer.from(discord.applicationId).toString('base64')}.x.y`;
     given = { DISCORD_TOKEN: token, LETHE_URL: service.url, PRIVACY_CONTACT: 'privacy@example.org' };
@@ -64,6 +65,9 @@ describe.each(PROGRAMS)('%s of the examples', (_, runs) => {
       LETHE_KEY: expect.stringMatching(/^sk_/) as string,
       LETHE_WEBHOOK_SECRET: expect.stringMatching(/^whsec_/) as string,
     });
+    const { LETHE_KEY: key = '' } = parseDotenv(readFileSync(file));
+    const bot = await new Lethe({ url: service.url, key }).bots.me();
+    expect(bot.platform_bot_id).toBe(discord.applicationId);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
@@ -72,7 +76,7 @@ describe.each(PROGRAMS)('%s of the examples', (_, runs) => {
     const { LETHE_KEY = '' } = parseDotenv(readFileSync(file));
     const lost = await runs({ ...given, ENV_FILE: file });
     expect(lost.code).not.toBe(0);
-    expect(lost.output).toContain('bots:new-key');
+    expect(lost.output).toContain(`npx @lethe/server admin bots:new-key --bot ${discord.applicationId}`);
     // As where the first run had ended before it declared the category.
     await new Lethe({ url: service.url, key: LETHE_KEY }).categories.delete('birthday');
     const again = await runs({ ...given, ENV_FILE: file, LETHE_KEY });

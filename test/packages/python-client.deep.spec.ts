@@ -1,12 +1,11 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { field } from '../support/bot';
 import { itAtFullDepth } from '../support/depth';
 import { HAS_DISCORD_PY, PYTHON } from '../support/discord-py-seat';
 import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
-import { subject } from '../support/snowflakes';
+import { snowflake, subject } from '../support/snowflakes';
 import { spawned } from '../support/spawned';
 
 // clients/python: its own tests, against a service. CI installs what they need from Debian.
@@ -79,11 +78,13 @@ describeWithPython('lethe-client for Python', () => {
   it('has a README whose calls do what it says', async () => {
     const text = readFileSync(join(client, 'README.md'), 'utf8');
     const blocks = [...text.matchAll(/^```python\n([^]*?)^```$/gm)].map(([, block]) => block);
-    const program = blocks.slice(0, 2).join('\n');
+    const [register = '', ...calls] = blocks.slice(0, 3);
+    const program = calls.join('\n');
     expect(program).toContain('export_stream');
-    const bot = await service.registerBot();
-    await bot.hasCategory('profile', [field('nickname'), field('birthday', 'date')]);
-    const { code, said } = await python(['-c', program], bot.key);
+    // On a new bot, which nothing else prepares.
+    const registered = await python(['-c', register.replace('987654321098765432', snowflake())]);
+    expect(registered).toEqual({ code: 0, said: expect.stringMatching(/^sk_\w+ whsec_\S+\n$/) as string });
+    const { code, said } = await python(['-c', program], registered.said.split(' ')[0]);
     expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('consent_accepted') as string });
     const test = blocks.find((block) => block?.includes('FakeLethe'));
     const shown = await python(['-c', test ?? '']);

@@ -365,31 +365,17 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
         ...['lethe_client', `lethe_client-${VERSION}.dist-info`, 'lethe_discord'],
       ]);
       const readme = readFileSync(join(ROOT, 'clients/python/README.md'), 'utf8');
-      const program = blocksOf(readme, 'python').slice(0, 2).join('\n');
-      const env_ = { PATH: process.env['PATH'], PYTHONPATH: target, LETHE_URL: url, LETHE_KEY: await key() };
-      const ran = spawned(PYTHON, ['-c', program], { cwd: emptyFolder('python-bot'), env: env_ });
-      expect(await ran.ended).toMatchObject({
+      const [register = '', ...calls] = blocksOf(readme, 'python').slice(0, 3);
+      const python = (program: string, LETHE_KEY?: string) => {
+        const env_ = { PATH: process.env['PATH'], PYTHONPATH: target, LETHE_URL: url, LETHE_KEY };
+        return spawned(PYTHON, ['-c', program], { cwd: emptyFolder(`python-${snowflake()}`), env: env_ })
+          .ended;
+      };
+      const { stdout } = await python(register.replace('987654321098765432', snowflake()));
+      expect(await python(calls.join('\n'), stdout.split(' ')[0])).toMatchObject({
         code: 0,
         output: expect.stringContaining('consent_accepted') as string,
       });
     });
-
-    /** The key of a bot with the category of the README. */
-    async function key(): Promise<string> {
-      const post = async (
-        path: string,
-        body: object,
-        bearer?: string,
-      ): Promise<{ data: { api_key?: string } }> => {
-        const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${bearer}` };
-        const init = { method: 'POST', headers, body: JSON.stringify(body) };
-        return (await (await fetch(`${url}/api/v1${path}`, init)).json()) as { data: { api_key?: string } };
-      };
-      const { data } = await post('/bots/register', { platform_bot_id: snowflake(), name: 'Python' });
-      const labels = { label_de: 'Wert', label_en: 'Value' };
-      const fields = ['nickname', 'birthday'].map((name) => ({ key: name, type: 'string', ...labels }));
-      await post('/data/register', { key: 'profile', ...labels, fields }, data.api_key);
-      return data.api_key ?? '';
-    }
   });
 });

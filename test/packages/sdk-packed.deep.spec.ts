@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
+import { Lethe } from '@lethe/sdk';
 import { buildSync } from 'esbuild';
 import { itAtFullDepth } from '../support/depth';
 import { type TypedProject, usePacked } from '../support/packed';
@@ -230,6 +231,22 @@ void (() => new Lethe({ url: '' }).consents.status({ user_id: 1, guild_id: '1' }
         expect(await run(directory, process.execPath, 'bot.js')).toBe(`${RESULT} function`);
       },
     );
+
+    itAtFullDepth('begins in README.md with blocks that run on a new bot, in their order', async () => {
+      const text = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');
+      const [first = '', second = ''] = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) =>
+        code.replace('http://127.0.0.1:3000', service.url),
+      );
+      const files = { 'first.js': first.replace('987654321098765432', snowflake()) };
+      const directory = await project('readme-run', { type: 'module' }, files);
+      const said = await run(directory, process.execPath, 'first.js');
+      const key = /sk_\w+/.exec(said)?.[0] ?? '';
+      writeFileSync(join(directory, 'second.js'), second.replace('sk_live_…', key));
+      await run(directory, process.execPath, 'second.js');
+      const who = { user_id: '323456789012345678', guild_id: '223456789012345678' };
+      const { data } = await new Lethe({ url: service.url, key }).data.export(who);
+      expect(data).toEqual({ profile: { birthday: '2000-02-29' } });
+    });
 
     itAtFullDepth('is used in README.md by code that compiles', () => {
       expect(faults.get('readme')).toEqual([]);

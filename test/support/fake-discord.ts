@@ -47,6 +47,8 @@ const LOADING = 128;
 /** A local server that answers the REST calls of a bot as Discord's documentation says, and refuses what Discord refuses. */
 export class FakeDiscord {
   applicationId = snowflake();
+  /** Of the user of the bot, where it is not that of the application. */
+  userId: string | undefined;
   /** Where clients of the gateway connect, if there is one. */
   gatewayUrl = '';
   /** The guilds of the bot. */
@@ -131,7 +133,7 @@ export class FakeDiscord {
     }
     if (top === 'webhooks') return this.edited(request, two ?? '', body);
     if (path.startsWith('/users/@me/guilds')) return { status: 200, body: this.page(path) };
-    if (path === '/users/@me') return { status: 200, body: userOf(this.applicationId) };
+    if (path === '/users/@me') return { status: 200, body: userOf(this.userId ?? this.applicationId) };
     if (path === '/oauth2/applications/@me') return { status: 200, body: applicationOf(this.applicationId) };
     if (path === '/gateway/bot') return { status: 200, body: gatewayOf(this.gatewayUrl) };
     if (top === 'applications' && one === this.applicationId && request.method === 'PUT') {

@@ -62,8 +62,8 @@ export class FakeGateway {
     if (op === HEARTBEAT) this.send({ op: HEARTBEAT_ACK });
     if (op !== IDENTIFY) return;
     this.isIdentified = true;
-    const { applicationId: id, gatewayUrl } = this.discord;
-    const user = { id, username: 'Birthday Bot', discriminator: '0', avatar: null, bot: true };
+    const { applicationId: id, userId = id, gatewayUrl } = this.discord;
+    const user = { id: userId, username: 'Birthday Bot', discriminator: '0', avatar: null, bot: true };
     const session = { session_id: 'x', resume_gateway_url: gatewayUrl, shard: [0, 1] };
     this.dispatch('READY', { v: 10, user, guilds: [], application: { id, flags: 0 }, ...session });
   }

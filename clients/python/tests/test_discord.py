@@ -159,11 +159,12 @@ class Guilds:
         self.pauses: List[float] = []
         self.after: Dict[int, Callable[[], Any]] = {}
         self.refusal: Optional[LetheError] = None
+        self.registered = "1"
         self.is_away, self._most, self.of_discord = False, pauses, list(of_discord)
         self.servers = SimpleNamespace(register=self._register, delete=self._delete, list=self._list)
         self.bots = SimpleNamespace(me=self._me)
         lethe: Any = self
-        client: Any = SimpleNamespace(user=SimpleNamespace(id=1), fetch_guilds=self._fetch)
+        client: Any = SimpleNamespace(user=SimpleNamespace(id=1), application_id=2, fetch_guilds=self._fetch)
         self.watch = GuildWatch(lethe, client, 7, lambda error: self.errors.append(str(error)), self._sleep)
 
     async def _sleep(self, seconds: float) -> None:
@@ -197,7 +198,7 @@ class Guilds:
     async def _me(self, **_: Any) -> Dict[str, str]:
         if self.is_away:
             raise UnavailableError("me", code="service_unavailable")
-        return {"platform_bot_id": "1"}
+        return {"platform_bot_id": self.registered}
 
     async def _list(self, **_: Any) -> AsyncIterator[Dict[str, Any]]:
         for guild, is_scheduled in list(self.known.items()):
@@ -307,6 +308,18 @@ def test_a_comparison_takes_less_than_half_of_a_minute_and_leaves_a_guild_to_its
         assert (found.left, len(found.joined)) == ([], 11)
         assert guilds.known == {"5": False, **{guild: True for guild in of_discord}}
         assert "delete 5" not in guilds.acts
+
+    asyncio.run(comparing())
+
+
+def test_a_comparison_is_made_for_a_bot_that_is_registered_by_the_id_of_its_user_or_application() -> None:
+    async def comparing() -> None:
+        guilds = Guilds("5")
+        guilds.registered = "2"
+        assert (await guilds.watch.reconcile()).joined == ["5"]
+        guilds.registered = "3"
+        with pytest.raises(ValueError, match="are of different bots"):
+            await guilds.watch.reconcile()
 
     asyncio.run(comparing())
 

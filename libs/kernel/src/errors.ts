@@ -38,7 +38,7 @@ export const ERRORS = {
   not_found: {
     status: 404,
     meaning: 'No such resource of this bot, or no such path',
-    mend: 'Check the path, the method and the ids. A resource of another bot is answered like a missing one.',
+    mend: 'Check the path, the method and the ids. A resource of another bot is answered like a missing one. A category has to be declared first: `POST /data/register`.',
   },
   conflict: {
     status: 409,

@@ -37,7 +37,8 @@ export const refused = (message: string, mend: string): Failure => new Failure(E
 /** Further words for conflicts that a user of the command line meets. */
 const CONFLICTS: Readonly<Record<string, string>> = {
   bot_exists:
-    'This id is registered already. Use its key as LETHE_KEY, or ask the operator for a new one: npm run admin -- bots:new-key.',
+    'This id is registered already. Use its key as LETHE_KEY. If it is lost, the operator runs npx @lethe/server admin bots:new-key --bot ID ' +
+    '(in a checkout npm run admin -- bots:new-key --bot ID), which voids every key of the bot.',
   deletion_in_progress: 'Wait until the erasure that runs has ended, then try again.',
   no_certificate: 'The ledger of the service does not hold this erasure: ask its operator.',
   rotation_in_progress:

@@ -34,7 +34,12 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function standIn(guildsOfDiscord: readonly string[] = []) {
   const known = new Map<string, boolean>();
   const acts: string[] = [];
-  const state = { isAway: false, hold: Promise.resolve(), refusal: undefined as LetheError | undefined };
+  const state = {
+    isAway: false,
+    hold: Promise.resolve(),
+    refusal: undefined as LetheError | undefined,
+    registered: '1',
+  };
   const act = async (name: string, guild: string, isScheduled: boolean): Promise<void> => {
     if (state.isAway) throw new Error(`${name} ${guild}`);
     if (state.refusal !== undefined) throw state.refusal;
@@ -52,12 +57,13 @@ function standIn(guildsOfDiscord: readonly string[] = []) {
   const bots = {
     me: async () => {
       if (state.isAway) throw new Error('me');
-      return { platform_bot_id: '1' };
+      return { platform_bot_id: state.registered };
     },
   };
   /** As Discord lists the guilds: by their ids, after one of them. */
   const get = async (path: string): Promise<unknown> => {
     if (path === '/users/@me') return { id: '1' };
+    if (path === '/oauth2/applications/@me') return { id: '2' };
     const query = new URLSearchParams(path.split('?')[1]);
     return guildsOfDiscord
       .map(Number)
@@ -245,6 +251,21 @@ describe('a comparison', () => {
     open();
     expect([await acting, held.acts]).toEqual([{ left: [], joined: ['50'] }, ['register 50']]);
   });
+
+  it.each([
+    ['2', ['register 5'], []],
+    ['3', [], ['The key of Lethe is that of bot 3, the token that of bot 1.']],
+  ])(
+    'is made for a bot that is registered by the id of its application, and not otherwise: %s',
+    async (registered, done, failures) => {
+      const { watch, errors, state, acts, get } = watching(['5']);
+      state.registered = registered;
+      watch.start(() => watch.reconcile(get));
+      await settled();
+      expect([acts, errors]).toEqual([done, failures]);
+      watch.stop();
+    },
+  );
 
   it('takes less than half of the smallest limit of a minute', async () => {
     const { lethe, acts, get } = standIn(Array.from({ length: 30 }, (_, at) => `${at + 10}`));

@@ -86,10 +86,13 @@ export async function compareGuilds(
 }
 
 async function differences({ lethe }: GuildOptions, get: Get): Promise<Reconciled> {
-  const [me, user] = await Promise.all([lethe.bots.me({}, PATIENT), get('/users/@me')]);
-  const { id } = user as { id: string };
-  if (me.platform_bot_id !== id)
-    throw new Error(`The key of Lethe is that of bot ${me.platform_bot_id}, the token that of bot ${id}.`);
+  const [{ platform_bot_id: ofKey }, id] = await Promise.all([
+    lethe.bots.me({}, PATIENT),
+    idOf(get, '/users/@me'),
+  ]);
+  // The application of a bot of 2016 or before has another id than its user.
+  if (ofKey !== id && ofKey !== (await idOf(get, '/oauth2/applications/@me')))
+    throw new Error(`The key of Lethe is that of bot ${ofKey}, the token that of bot ${id}.`);
   // Before the guilds: one that the bot joins meanwhile is not known as registered, and so not taken for one it has left.
   const servers = await lethe.servers.list({}, PATIENT).toArray();
   const guilds = await guildIds(get);
@@ -100,6 +103,10 @@ async function differences({ lethe }: GuildOptions, get: Get): Promise<Reconcile
     .filter((server) => server.deletion_scheduled_for === null)
     .map((server) => server.guild_id);
   return { joined, left };
+}
+
+async function idOf(get: Get, path: string): Promise<string> {
+  return ((await get(path)) as { id: string }).id;
 }
 
 /** Waits a minute after so many guilds, or until `stopping` is aborted. */

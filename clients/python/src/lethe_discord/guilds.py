@@ -88,7 +88,8 @@ async def _compared(
 
 async def _differences(lethe: AsyncLethe, client: discord.Client) -> Reconciled:
     me, own = await lethe.bots.me(options=_PATIENT), client.user
-    if own is None or me["platform_bot_id"] != str(own.id):
+    # The application of a bot of 2016 or before has another id than its user.
+    if own is None or me["platform_bot_id"] not in (str(own.id), str(client.application_id)):
         raise ValueError("The key of Lethe and the token of Discord are of different bots.")
     # Before the guilds: one that the bot joins meanwhile is not known as registered, and so not taken for one it has left.
     known = {
