@@ -224,7 +224,7 @@ describe('the retention', () => {
     await sweepOnce(service, DeliveryRetention, lease, new AbortController().signal);
     expect(await exhausted()).toBe(DELIVERIES);
     expect(batches.mock.calls.length).toBeGreaterThanOrEqual(DELIVERIES / CHUNK);
-    const words = `Given up for bot ${bot.id}, whose receiver is down: 500 deliveries`;
+    const words = `Given up for bot ${bot.id}, whose receiver fails again and again: 500 deliveries`;
     expect(warn.mock.calls.map(([said]) => String(said).split(';')[0])).toContain(words);
   });
 

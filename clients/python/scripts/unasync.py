@@ -21,7 +21,7 @@ WORDS = [
     (r'"""(.*) asynchronous (.*)\. .* made of this file: (.*)"""', r'"""\1 synchronous \2. It is made of the asynchronous file: \3"""'),
     (r"import asyncio\n(import time\n)?", "import time\n"),
     (r"asyncio\.sleep", "time.sleep"),
-    (r"attempts\.within\(left, (.*)\)\n", r"\1\n"),
+    (r"attempts\.within\((.*)\)\n", r"\1\n"),
     (r"(`timeout` is the seconds of a call .*\.) (`client` .*)", r"\1 Headers that arrive byte by byte can take\n    longer. \2"),
     (r"AsyncMany = .*", "Many = Iterable[T]"),
     (r"(?s)async def _async_items.*", ""),

@@ -149,12 +149,12 @@ export function missingEntries(data: string, keys: string, ledgerBegins: string)
   });
 }
 
-/** What `work` finds in the data, or `otherwise` where the data cannot be read. */
+/** What `work` finds in the data, or `otherwise` where the data is damaged or of a schema that has not what is looked for. */
 function readable<T>(data: string, otherwise: T, work: (database: Database) => T): T {
   try {
     return withSqliteFile(data, 'read', work);
   } catch (error) {
-    if (driverCode(error).startsWith('SQLITE_')) return otherwise;
+    if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(driverCode(error))) return otherwise;
     throw error;
   }
 }

@@ -232,6 +232,6 @@ function requireEntered(data: string, keys: string, ledgerBegins: string): void 
   throw new StartError(
     `${many(count, 'erasure is', 'erasures are')} recorded by the data in place alone, and no ledger has them: these users would be back. Nothing was changed. ` +
       'Start Lethe once on the data in place, which enters them in the ledger, and run restore again; where the keys are lost, restore the keys alone before that. ' +
-      'If it does not start, say --accept-old, and have these users erased again.',
+      'If it does not start, or this is said again, say --accept-old, and have these users erased again.',
   );
 }

@@ -36,8 +36,8 @@ interface Looked {
 }
 
 /**
- * Gives up deliveries whose time is up if their receiver is down since then; the dispatcher sends the others, and gives each up at
- * its first failure. Makes due what a clock that was ahead has planned. Removes records of deliveries that ended more than
+ * Gives up deliveries whose time is up if their receiver fails again and again, also since then; the dispatcher sends the others, and
+ * gives each up at its first failure. Makes due what a clock that was ahead has planned. Removes records of deliveries that ended more than
  * `WEBHOOK_RETENTION_DAYS` ago. One run at a time over all processes. Rows locked by other units are skipped.
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
@@ -61,7 +61,7 @@ export class DeliveryRetention implements BotSweep {
   async *batches(botId: string): Batches {
     const now = this.clock.confirmedIso();
     yield* this.late(botId, now);
-    const failedAt = await this.unitOfWork.read((tx) => this.downAt(tx, botId, now));
+    const failedAt = await this.unitOfWork.read((tx) => this.failureAt(tx, botId, now));
     if (failedAt !== undefined) {
       const overdue = { within: `AND status = 'pending'`, meant: OVERDUE, values: [now, failedAt] };
       yield* this.among(botId, overdue, (tx, ids) => this.giveUp(tx, botId, ids, now));
@@ -98,7 +98,7 @@ export class DeliveryRetention implements BotSweep {
   }
 
   private async giveUp(tx: Tx, botId: string, found: readonly string[], at: string): Promise<number> {
-    const failedAt = await this.downAt(tx, botId, at);
+    const failedAt = await this.failureAt(tx, botId, at);
     if (failedAt === undefined) return 0;
     const given = amongValues(tx, 'id', found);
     const some = await tx.all<{ id: string; event: string }>(
@@ -119,7 +119,7 @@ export class DeliveryRetention implements BotSweep {
       this.metrics.count('webhookDeliveries', 'exhausted', ids.length);
       if (ids.length > 0)
         this.logger.warn(
-          `Given up for bot ${botId}, whose receiver is down: ${many(ids.length, 'delivery', 'deliveries')}; POST /api/v1/webhooks/replay sends them again`,
+          `Given up for bot ${botId}, whose receiver fails again and again: ${many(ids.length, 'delivery', 'deliveries')}; POST /api/v1/webhooks/replay sends them again`,
           { botId },
         );
     });
@@ -127,10 +127,10 @@ export class DeliveryRetention implements BotSweep {
   }
 
   /**
-   * When a receiver failed last that is down. Undefined for calls that wait for the end of a suspension, or whose schedule
+   * When a receiver failed last that fails again and again, by refusals too. Undefined for calls that wait for the end of a suspension, or whose schedule
    * began with that end and was not over at the failure.
    */
-  private async downAt(tx: Tx, botId: string, nowIso: string): Promise<string | undefined> {
+  private async failureAt(tx: Tx, botId: string, nowIso: string): Promise<string | undefined> {
     const bot = await suspensionOf(tx, botId);
     if (bot === undefined || bot.suspended_at !== null) return undefined;
     // A later time was written by a clock that was ahead.

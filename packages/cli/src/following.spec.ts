@@ -27,6 +27,10 @@ function listOf(rows: Row[]) {
   return { list, read };
 }
 
+/** The rows since the beginning, by a service whose clock is some seconds after it. */
+const followed = (list: () => AsyncIterable<Row>, now = (): number => 100_000): NewRows<Row> =>
+  new NewRows(list, FROM_MS, () => FROM_MS + now() * 1000);
+
 async function idsOf(following: NewRows<Row>): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of following.next()) ids.push(id);
@@ -36,7 +40,7 @@ async function idsOf(following: NewRows<Row>): Promise<string[]> {
 describe('rows that are followed', () => {
   it('come once each and oldest first, also those that become visible behind newer ones', async () => {
     const rows = [row(-1), row(1), row(30)];
-    const following = new NewRows(listOf(rows).list, FROM_MS);
+    const following = followed(listOf(rows).list);
     expect(await idsOf(following)).toEqual(['1', '30']);
     rows.splice(2, 0, row(5));
     rows.push(row(31));
@@ -45,7 +49,7 @@ describe('rows that are followed', () => {
   });
 
   it('come again where what is done with one has failed', async () => {
-    const following = new NewRows(listOf([row(1), row(2)]).list, FROM_MS);
+    const following = followed(listOf([row(1), row(2)]).list);
     await expect(
       (async () => {
         for await (const { id } of following.next()) if (id === '2') throw new Error('refused');
@@ -57,11 +61,9 @@ describe('rows that are followed', () => {
   it('are forgotten once they are too old to be met again, and are not read any more', async () => {
     const rows: Row[] = [];
     const { list, read } = listOf(rows);
-    let nowMs = 0;
-    const following = new NewRows(list, FROM_MS, () => nowMs);
+    const following = followed(list);
     let answered = 0;
     for (let seconds = 1; seconds <= 1000; seconds++) {
-      nowMs = seconds * 1000;
       rows.push(row(seconds));
       answered += (await idsOf(following)).length;
     }
@@ -74,29 +76,50 @@ describe('rows that are followed', () => {
 });
 
 describe('a row whose time is a year ahead', () => {
-  it('hides no later row, and brings none again', async () => {
-    const rows = [row(1)];
-    let nowMs = 0;
-    const following = new NewRows(listOf(rows).list, FROM_MS, () => nowMs);
-    expect(await idsOf(following)).toEqual(['1']);
-    rows.push({ ...row(365 * 86_400), id: 'ahead' });
-    expect(await idsOf(following)).toEqual(['ahead']);
-    for (let seconds = 2; seconds < 3_000; seconds += 200) {
-      nowMs = seconds * 1000;
-      rows.push(row(seconds));
-      expect(await idsOf(following)).toEqual([String(seconds)]);
-      expect(await idsOf(following)).toEqual([]);
-    }
-  });
+  const AHEAD = { id: 'ahead', created_at: at(365 * 86_400) };
 
-  it('reads no old rows again after the first look at many', async () => {
-    const { list, read } = listOf(Array.from({ length: 5_000 }, (_, at) => row(at + 1)));
-    const following = new NewRows(list, FROM_MS, () => 0);
-    expect(await idsOf(following)).toHaveLength(5_000);
+  it.each(['newest', 'oldest'])(
+    'hides no later row and brings none again, as the %s of the list',
+    async (place) => {
+      const rows = [row(1)];
+      let now = 1;
+      const following = followed(listOf(rows).list, () => now);
+      expect(await idsOf(following)).toEqual(['1']);
+      rows.push(AHEAD);
+      expect(await idsOf(following)).toEqual(['ahead']);
+      if (place === 'newest') rows.pop();
+      for (now = 10; now < 3_000; now += 200) {
+        rows.push(row(now), ...(place === 'newest' ? [AHEAD] : []));
+        expect(await idsOf(following)).toEqual([String(now)]);
+        // One that becomes visible late.
+        rows.splice(-1, 0, row(now - 1));
+        expect(await idsOf(following)).toEqual([String(now - 1)]);
+        if (place === 'newest') rows.pop();
+      }
+    },
+  );
+
+  it('makes no look read more than the latest rows', async () => {
+    const { list, read } = listOf([...Array.from({ length: 5_000 }, (_, n) => row(n + 1)), AHEAD]);
+    const following = followed(list, () => 5_000);
+    expect(await idsOf(following)).toHaveLength(5_001);
     read.count = 0;
     expect(await idsOf(following)).toEqual([]);
     expect(read.count).toBeLessThan(200);
-    expect(following.remembered).toBeLessThan(200);
+    expect(following.remembered).toBeLessThan(6_000);
+  });
+});
+
+describe('rows that are erased', () => {
+  it('bring no older ones again', async () => {
+    const rows: Row[] = [];
+    const following = followed(listOf(rows).list);
+    for (let seconds = 1; seconds <= 1000; seconds++) {
+      rows.push(row(seconds));
+      await idsOf(following);
+    }
+    rows.splice(-200);
+    expect(await idsOf(following)).toEqual([]);
   });
 });
 
@@ -116,7 +139,7 @@ describe('a command that follows a list', () => {
     const act = ({ id }: Row): never => {
       throw new Error(`brought ${id}`);
     };
-    await expect(follow(session, new NewRows(limited, FROM_MS), 0, act)).rejects.toThrow('brought 1');
+    await expect(follow(session, followed(limited), 0, act)).rejects.toThrow('brought 1');
     expect(notes).toEqual([expect.stringContaining('Trying again')]);
   });
 

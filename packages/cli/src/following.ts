@@ -11,51 +11,43 @@ interface Row {
   readonly created_at: string;
 }
 
-/** Rows that are kept in mind where newer ones may be erased. */
-const KEPT = 100;
-
-/**
- * The rows of a list since a moment, each once, also those that become visible late. The times of the rows place none: a clock of
- * the service that was ahead for a moment leaves one that all later rows are before.
- */
+/** The rows of a list since a moment, each once, also those that become visible late. */
 export class NewRows<R extends Row> {
-  /** When each row was met, by the monotonic clock of this computer. One that was old then counts as met earlier. */
-  private readonly met = new Map<string, number>();
-  /** Nothing new becomes visible behind a row that was met before it. */
-  private settledMs = -Infinity;
+  /** The time of each row that was answered and can still be met in the list. */
+  private readonly seen = new Map<string, number>();
+  private latestMs: number;
 
   constructor(
     /** Begins the list anew, newest first. */
     private readonly list: () => AsyncIterable<R>,
     private readonly fromMs: number,
-    private readonly monotonicMs = (): number => performance.now(),
-  ) {}
+    /** The time of the service. A row with a later one was written by a clock that was ahead. */
+    private readonly nowMs: () => number,
+  ) {
+    this.latestMs = fromMs;
+  }
 
   /** How many rows are kept in mind: those of the last minutes, not all that were answered. */
   get remembered(): number {
-    return this.met.size;
+    return this.seen.size;
   }
 
   /** What was not answered before, oldest first. A row counts as answered once the next one is asked for. */
   async *next(): AsyncGenerator<R, void, undefined> {
-    const beganMs = this.monotonicMs();
     const found: R[] = [];
-    let newestMs: number | undefined;
+    // The list is sorted by places, which follow the times to within the overlap.
+    const untilMs = Math.max(this.fromMs, this.latestMs - OVERLAP_MS) - OVERLAP_MS;
     for await (const row of this.list()) {
       const atMs = Date.parse(row.created_at);
-      newestMs ??= atMs;
-      // The list is sorted by places, which follow the times to within the overlap.
-      if (atMs < this.fromMs - OVERLAP_MS || (this.met.get(row.id) ?? Infinity) <= this.settledMs) break;
-      if (atMs >= this.fromMs && !this.met.has(row.id)) found.push(row);
+      if (atMs < untilMs) break;
+      if (atMs >= this.fromMs && !this.seen.has(row.id)) found.push(row);
     }
+    for (const [id, atMs] of this.seen) if (atMs < untilMs) this.seen.delete(id);
     for (const row of found.reverse()) {
       yield row;
-      this.met.set(row.id, beganMs - Math.max(0, (newestMs ?? 0) - Date.parse(row.created_at)));
-    }
-    this.settledMs = beganMs - OVERLAP_MS;
-    for (const [id, metMs] of this.met) {
-      if (this.met.size <= KEPT || metMs > this.settledMs) break;
-      this.met.delete(id);
+      const atMs = Date.parse(row.created_at);
+      this.seen.set(row.id, atMs);
+      this.latestMs = Math.max(this.latestMs, Math.min(atMs, this.nowMs()));
     }
   }
 }
@@ -84,10 +76,14 @@ export async function follow<R extends Row>(
   }
 }
 
-/** The time of the service at which a command begins: `since`, else now by the clock of the service. Known after its first answer. */
-export function beginOf({ clock }: Session, since: string | undefined): number {
+/** The time of the service, never a later one. Known after its first answer. */
+export function nowOf({ clock }: Session): number {
   // The service may have answered at the end of a slow request: a time that is estimated too late would miss what follows.
-  const skewMs = clock === undefined ? 0 : clock.answeredMs - clock.serviceMs;
+  return Date.now() - (clock === undefined ? 0 : clock.answeredMs - clock.serviceMs);
+}
+
+/** The time of the service at which a command begins: `since`, else now. */
+export function beginOf(session: Session, since: string | undefined): number {
   // `since` may be a time that the service has named, so that a clock that is behind makes it no later.
-  return since === undefined ? Date.now() - skewMs : Date.parse(since) - Math.max(0, skewMs);
+  return since === undefined ? nowOf(session) : Date.parse(since) - Math.max(0, Date.now() - nowOf(session));
 }

@@ -69,7 +69,7 @@ class AsyncCaller:
                 built = self._client.build_request(
                     request.method, request.url, headers=request.headers, timeout=left
                 )
-                response = await attempts.within(left, self._client.send(built, stream=True, follow_redirects=False))
+                response = await attempts.within(self._client.send(built, stream=True, follow_redirects=False))
             except httpx.HTTPError as cause:
                 await self._pause(request, attempts, _fault(request, attempts, cause))
                 continue
@@ -78,7 +78,7 @@ class AsyncCaller:
                     async for chunk in response.aiter_bytes():
                         yield chunk
                     return
-                content = await attempts.within(left, response.aread())
+                content = await attempts.within(response.aread())
             except httpx.HTTPError as cause:
                 raise _fault(request, attempts, cause) from cause
             finally:
@@ -123,7 +123,7 @@ class AsyncCaller:
                 built = self._client.build_request(
                     request.method, request.url, headers=request.headers, content=request.body, timeout=left
                 )
-                response, content = await attempts.within(left, self._answer(built, attempts))
+                response, content = await attempts.within(self._answer(built, attempts))
                 return read(response.status_code, response.headers, content)
             except httpx.HTTPError as cause:
                 await self._pause(request, attempts, _fault(request, attempts, cause))

@@ -1240,8 +1240,8 @@ class AsyncHolders(AsyncGroup):
         Deletes the holder; its answers stay with their erasures. While tasks are open the answer is 409
         `holder_has_open_tasks`, unless `abandon` is true: they get the result `abandoned`, which the erasures
         show. Without it, tasks of erasures that are completed after the deletion has begun to remove something
-        get it, too. If the call is interrupted, repeat it. Once the holder is deleted a repeat is answered with
-        404.
+        get it, too. If the call is interrupted, it may have removed a part: repeat it with `abandon=true`. Once
+        the holder is deleted a repeat is answered with 404.
         """
         given: Dict[str, Any] = {"key": key, "abandon": abandon}
         answer: HolderDeletedView = await self._call.send("DELETE /holders/{key}", given, options)

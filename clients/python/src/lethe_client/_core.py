@@ -296,10 +296,10 @@ class Attempts:
         if time.monotonic() >= self._end:
             raise self.over()
 
-    async def within(self, seconds: float, act: Awaitable[V]) -> V:
+    async def within(self, act: Awaitable[V]) -> V:
         """Ends an act of the asynchronous client. The time limit of httpx begins anew with each byte. Raises LetheTimeoutError."""
         try:
-            return await asyncio.wait_for(act, seconds)
+            return await asyncio.wait_for(act, self._end - time.monotonic())
         except asyncio.TimeoutError:
             raise self.over() from None
 

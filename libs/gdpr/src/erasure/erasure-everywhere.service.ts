@@ -42,7 +42,7 @@ const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id 
  * Erases one user in every guild of a bot where anything is held, guild by guild. Each guild is an erasure of its own,
  * with its request, certificate and webhook. After a crash the recovery finishes the guild under way; the caller repeats
  * the call for the guilds after it. The bot-wide scope is the last one, and for a bot with holders it is erased although nothing
- * is held: its task means every guild once no consent is left, also those that only the stores of the bot know.
+ * is held: its task means every guild once Lethe holds nothing in another one, also those that only the stores of the bot know.
  */
 @Injectable()
 export class ErasureEverywhere {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Schemas } from '@lethe/sdk';
 import { wrongUsage } from '../failures';
-import { beginOf, follow, NewRows } from '../following';
+import { beginOf, follow, NewRows, nowOf } from '../following';
 import { moment, positive, Session, snowflake } from '../session';
 
 type Event = Schemas['AuditEventView'];
@@ -48,7 +48,11 @@ async function events(
   if (options.follow) {
     const { name } = await bots.me();
     output.note(`New events of ${output.paint('bold', name)} are shown. End with Ctrl+C.`);
-    const rows = new NewRows(() => audit.events(filter), beginOf(session, options.since));
+    const rows = new NewRows(
+      () => audit.events(filter),
+      beginOf(session, options.since),
+      () => nowOf(session),
+    );
     return follow(session, rows, options.interval * 1000, (event) =>
       output.result(event, cellsOf(event).join('  ')),
     );

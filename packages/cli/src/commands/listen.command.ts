@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type Lethe, NotFoundError, WEBHOOK_EVENTS, type WebhookEvent } from '@lethe/sdk';
 import { refused } from '../failures';
-import { beginOf, follow, NewRows } from '../following';
+import { beginOf, follow, NewRows, nowOf } from '../following';
 import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '../forward';
 import { moment, positive, Session, snowflake } from '../session';
 
@@ -102,7 +102,11 @@ async function listen(
   const { output, secret } = session;
   const lethe = session.client();
   const bot = await lethe.bots.me();
-  const deliveries = new NewRows(() => lethe.webhooks.deliveries(), beginOf(session, since));
+  const deliveries = new NewRows(
+    () => lethe.webhooks.deliveries(),
+    beginOf(session, since),
+    () => nowOf(session),
+  );
   output.note(`Calls of ${output.paint('bold', bot.name)} are made to ${target}. End with Ctrl+C.`);
   if (bot.webhook_url !== null) output.note(`The service sends them to ${bot.webhook_url} too.`);
   await follow(session, deliveries, intervalMs, ({ id }) => bring(session, lethe, target, secret, id));
