@@ -139,11 +139,21 @@ describe('GET /notice/{bot_id}', () => {
   });
 
   it.each([
-    ['de', 'Dein Widerspruchsrecht (Art. 21 DSGVO)', '- Kategorie stats\n'],
-    ['en', 'Your right to object (Art. 21 GDPR)', '- Category stats\n'],
+    [
+      'de',
+      'Dein Widerspruchsrecht (Art. 21 DSGVO)',
+      '- Kategorie stats\n',
+      'Schreibe dafür an den Kontakt oben.',
+    ],
+    [
+      'en',
+      'Your right to object (Art. 21 GDPR)',
+      '- Category stats\n',
+      'For this, write to the contact above.',
+    ],
   ])(
     'says the right to object apart from the others, where there is one: %s',
-    async (language, title, item) => {
+    async (language, title, item, how) => {
       await sets(WHOLE);
       await bot.hasCategory('profile');
       const query = `?format=markdown&language=${language}`;
@@ -152,6 +162,7 @@ describe('GET /notice/{bot_id}', () => {
       const text = await textOf(query);
       const [, section = ''] = text.split(`## ${title}\n`);
       expect(section.split('## ')[0]).toContain(item);
+      expect(section.split('## ')[0]).toContain(how);
       expect(text.match(/Art\. 21/g)).toHaveLength(1);
     },
   );

@@ -35,14 +35,28 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** The right to object apart from the others, where a category can be objected to. */
-export function rights({ parts, facts }: Labelling): Html {
+/**
+ * The right to object apart from the others, where a category can be objected to that one of the subjects has not objected to.
+ * `isHere`: the user can object on this page.
+ */
+export function rights(
+  { parts, facts }: Labelling,
+  isHere = false,
+  subjects: readonly Pick<HeldSubject, 'refusals'>[] = [],
+): Html {
   const { texts, language } = parts;
-  const { title, text } = OBJECTION[language];
-  const keys = facts.purposes.filter(({ legalBasis }) => isObjectable(legalBasis)).map(({ key }) => key);
+  const { title, text, here, byContact } = OBJECTION[language];
+  const isObjected = (key: string): boolean =>
+    subjects.length > 0 &&
+    subjects.every(({ refusals: { objections } }) =>
+      objections.some(({ category }) => category === null || category === key),
+    );
+  const keys = facts.purposes
+    .filter(({ key, legalBasis }) => isObjectable(legalBasis) && !isObjected(key))
+    .map(({ key }) => key);
   const objection = html`<section>
     <h2>${title}</h2>
-    <p>${text}</p>
+    <p>${text} ${isHere ? here : byContact}</p>
     <p>${namesOf({ parts, facts }, keys, undefined)}</p>
   </section>`;
   return html`${keys.length > 0 && objection} ${listSection(texts.rights, texts.rightsText)}`;

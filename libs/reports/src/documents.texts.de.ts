@@ -144,7 +144,7 @@ export const DE: DocumentTexts = {
       'Du kannst eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
     ],
     write: 'Schreibe dafür an den Kontakt oben.',
-    page: 'Gibt dir der Bot einen Link zu deiner Datenschutzseite, kannst du dort selbst ansehen, herunterladen, widerrufen und löschen.',
+    page: 'Gibt dir der Bot einen Link zu deiner Datenschutzseite, kannst du dort selbst tun, was der Link erlaubt: Daten ansehen, herunterladen, berichtigen und löschen, eine Einwilligung widerrufen, der Verarbeitung widersprechen und sie einschränken.',
     complaint:
       'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
     authorityHere: 'Die für den Verantwortlichen zuständige Behörde',

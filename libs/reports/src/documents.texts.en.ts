@@ -138,8 +138,8 @@ export const EN = {
       'You can have wrong data corrected (Art. 16), have data erased (Art. 17) and have its processing restricted (Art. 18).',
       'You can withdraw a consent at any time with effect for the future (Art. 7(3)).',
     ],
-    write: 'To use them, write to the contact above.',
-    page: 'Where the bot gives you a link to your privacy page, you see, download, withdraw and erase there yourself.',
+    write: 'For this, write to the contact above.',
+    page: 'Where the bot gives you a link to your privacy page, you can do there yourself what the link allows: see, download, correct and erase data, withdraw a consent, object to the processing, and restrict it.',
     complaint:
       'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
     authorityHere: 'The authority in charge of the controller',
