@@ -124,7 +124,7 @@ describe('GET /notice/{bot_id}', () => {
       [
         'en',
         'An erasure removes the evidence of your consent. The log then says only that something was done',
-        'Backups are kept for 35 days. As long a backup can contain what was erased, encrypted.',
+        'Backups are kept for 35 days. During that time a backup can contain what was erased, encrypted.',
       ],
       [
         'de',
@@ -176,8 +176,8 @@ describe('GET /notice/{bot_id}', () => {
         ...(await textOf(`?language=${language}`)).matchAll(/<dt>(?:Gespeichert|Kept)<\/dt>\s*<dd>([^<]*)/g),
       ].map(([, said]) => said);
     expect(await keptIn('en')).toEqual([
-      'until you ask for erasure',
-      'until you ask for erasure, or until 30 days after you withdraw your consent',
+      'until you have it erased',
+      'until you have it erased, or until 30 days after you withdraw your consent',
     ]);
     expect(await keptIn('de')).toEqual([
       'bis du die Löschung verlangst',

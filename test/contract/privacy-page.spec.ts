@@ -287,7 +287,7 @@ describe('how long the page says that something is kept', () => {
       });
       await its.put(`/bots/${its.id}/notice-settings`, { public: true, controller_name: 'Robin' });
       const notice = await (await fetch(`${other.url}/notice/${its.id}?language=en`)).text();
-      expect(notice).toMatch(/<dt>Kept<\/dt>\s*<dd>until you ask for erasure</);
+      expect(notice).toMatch(/<dt>Kept<\/dt>\s*<dd>until you have it erased</);
       expect(notice).not.toContain('until you withdraw');
     } finally {
       await other.stop();

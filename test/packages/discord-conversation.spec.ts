@@ -64,7 +64,9 @@ describe.each(KITS)('%s', (kit) => {
         [inMessages, 'here', 'stores of its own, which can take a while. Data from servers stays there as'],
       ] as const) {
         const sure = await one.privacy('forget', { where });
-        expect(sure.content?.includes('a server that the bot is on, the bot also erases')).toBe(one === inMessages);
+        expect(sure.content?.includes('a server that the bot is on, the bot also erases')).toBe(
+          one === inMessages,
+        );
         const { content } = await one.press(sure, 'Erase my data');
         expect(content).toContain('The bot has also been asked to erase what it keeps');
         expect(content).toContain(said);
