@@ -33,7 +33,7 @@ export const DE: Texts = {
     'Deine Rechte: Auskunft mit `/privacy export`, Widerruf mit `/privacy revoke`, Löschung mit `/privacy forget`, Einschränkung mit `/privacy object`. Du kannst dich auch bei einer Datenschutzbehörde beschweren.',
   about_object_title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
   about_object:
-    'Mit `/privacy object` kannst du jederzeit der Verarbeitung dieser Daten widersprechen: {categories}. Sie werden dann gelöscht.',
+    'Mit `/privacy object` kannst du jederzeit der Verarbeitung dieser Daten widersprechen: {categories}. Die Daten werden dann gelöscht.',
   about_correct: 'Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: {fields}.',
   about_responsible: 'Wer verantwortlich ist',
   about_controller: 'Verantwortlicher: {controller}',
