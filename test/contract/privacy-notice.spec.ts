@@ -124,7 +124,7 @@ describe('GET /notice/{bot_id}', () => {
       [
         'en',
         'An erasure removes the evidence of your consent. The log then says only that something was done',
-        'Backups are kept for 35 days. As long a backup can contain what was erased, encrypted.',
+        'Backups are kept for 35 days. During that time a backup can contain what was erased, encrypted.',
       ],
       [
         'de',
@@ -139,11 +139,21 @@ describe('GET /notice/{bot_id}', () => {
   });
 
   it.each([
-    ['de', 'Dein Widerspruchsrecht (Art. 21 DSGVO)', '- Kategorie stats\n'],
-    ['en', 'Your right to object (Art. 21 GDPR)', '- Category stats\n'],
+    [
+      'de',
+      'Dein Widerspruchsrecht (Art. 21 DSGVO)',
+      '- Kategorie stats\n',
+      'Schreibe dafür an den Kontakt oben.',
+    ],
+    [
+      'en',
+      'Your right to object (Art. 21 GDPR)',
+      '- Category stats\n',
+      'For this, write to the contact above.',
+    ],
   ])(
     'says the right to object apart from the others, where there is one: %s',
-    async (language, title, item) => {
+    async (language, title, item, how) => {
       await sets(WHOLE);
       await bot.hasCategory('profile');
       const query = `?format=markdown&language=${language}`;
@@ -152,6 +162,7 @@ describe('GET /notice/{bot_id}', () => {
       const text = await textOf(query);
       const [, section = ''] = text.split(`## ${title}\n`);
       expect(section.split('## ')[0]).toContain(item);
+      expect(section.split('## ')[0]).toContain(how);
       expect(text.match(/Art\. 21/g)).toHaveLength(1);
     },
   );
@@ -165,8 +176,8 @@ describe('GET /notice/{bot_id}', () => {
         ...(await textOf(`?language=${language}`)).matchAll(/<dt>(?:Gespeichert|Kept)<\/dt>\s*<dd>([^<]*)/g),
       ].map(([, said]) => said);
     expect(await keptIn('en')).toEqual([
-      'until you ask for erasure',
-      'until you ask for erasure, or until 30 days after you withdraw your consent',
+      'until you have it erased',
+      'until you have it erased, or until 30 days after you withdraw your consent',
     ]);
     expect(await keptIn('de')).toEqual([
       'bis du die Löschung verlangst',

@@ -70,7 +70,7 @@ describe('objections and restrictions on the privacy page', () => {
     [
       'de',
       [
-        'nicht mehr für seine Zwecke abrufen oder ändern, was über dich gespeichert ist. Eine Kopie für dich kann er weiter',
+        'weder für seine Zwecke abrufen noch ändern, was über dich gespeichert ist. Eine Kopie für dich kann er weiter',
         'bis sie aufgehoben wird: von dir, oder vom Team des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis',
         'Ein Widerspruch endet nur, wenn du alles löschst oder wenn der Bot diese Kategorie abschafft',
       ],
@@ -86,12 +86,12 @@ describe('objections and restrictions on the privacy page', () => {
   it.each([
     [
       'en',
-      ['A restriction was ended', 'A restriction was recorded', 'Consent was given'],
+      ['A restriction was ended: everything', 'A restriction was recorded: everything', 'Consent was given'],
       /You have (?:ended|restr|cons)/,
     ],
     [
       'de',
-      ['Eine Einschränkung wurde aufgehoben', 'Eine Einwilligung wurde erteilt'],
+      ['Eine Einschränkung wurde aufgehoben: alles', 'Eine Einwilligung wurde erteilt'],
       /Du hast eine Einschr/,
     ],
   ])(
@@ -144,6 +144,19 @@ describe('objections and restrictions on the privacy page', () => {
     expect(note(ended)).toBe('unrestricted');
     expect((await following(url, ended)).text).toContain('The restriction has ended.');
     expect((await submit('profile')).status).toBe(200);
+  });
+
+  it('names an objection to everything, and says that there is more than it shows of what was done', async () => {
+    const url = await linked();
+    expect((await bot.post('/data/object', who)).status).toBe(200);
+    expect((await get(url)).text).toContain('An objection was recorded: everything that you can object to');
+    expect((await get(url)).text).not.toContain('the latest eight');
+    for (let times = 0; times < 4; times++)
+      for (const name of ['restrict', 'unrestrict']) await bot.post(`/data/${name}`, who);
+    expect((await get(url)).text).toContain('These are the latest eight; the copy to read has all.');
+    const seen = await get(await linked({ allow: ['view'] }));
+    expect(seen.text).toContain('<p>These are the latest eight.</p>');
+    expect(seen.text.match(/A restriction was (?:recorded|ended)/g)).toHaveLength(8);
   });
 
   it('records the acts with via privacy_page', async () => {

@@ -287,7 +287,7 @@ describe('how long the page says that something is kept', () => {
       });
       await its.put(`/bots/${its.id}/notice-settings`, { public: true, controller_name: 'Robin' });
       const notice = await (await fetch(`${other.url}/notice/${its.id}?language=en`)).text();
-      expect(notice).toMatch(/<dt>Kept<\/dt>\s*<dd>until you ask for erasure</);
+      expect(notice).toMatch(/<dt>Kept<\/dt>\s*<dd>until you have it erased</);
       expect(notice).not.toContain('until you withdraw');
     } finally {
       await other.stop();
@@ -339,4 +339,21 @@ describe('the right to object', () => {
       expect(text.match(/Art\. 21/g)).toHaveLength(1);
     },
   );
+
+  it('says how, and is left out where it was used', async () => {
+    const right = async (allow: readonly string[]): Promise<string> => {
+      const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, allow })).data;
+      const [, section = ''] = (await get(`${url}?lang=en`)).text.split('Your right to object');
+      return section.split('</section>')[0]!;
+    };
+    for (const key of ['stats', 'scores'])
+      await bot.hasCategory(key, [field('value')], { legal_basis: 'legitimate_interests' });
+    expect(await right(['view', 'forget'])).toContain('on this page or through the contact for privacy');
+    expect(await right(['view'])).toContain('You can object through the contact for privacy.');
+    await bot.post('/data/object', { ...who, category: 'stats' });
+    expect(await right(['view'])).not.toContain('stats');
+    expect(await right(['view'])).toContain('Category scores');
+    await bot.post('/data/object', who);
+    expect(await right(['view'])).toBe('');
+  });
 });

@@ -637,13 +637,15 @@ describe('lethe verify', () => {
       string
     >;
     writeFileSync(inFolder('bare.json'), JSON.stringify({ success: true, data: { certificate } }));
-    expect(await says('bare.json')).toContain('one user in one guild, which it does not name');
+    expect(await says('bare.json')).toContain(
+      'one user in one place (a server, or the direct messages), which it does not name',
+    );
     const named = ['--salt', salt, '--guild', who.guild_id];
     expect(await says('bare.json', ...named, '--user', who.user_id)).toContain(who.user_id);
     await refused('not about this user', 'verify', 'bare.json', ...named, '--user', snowflake());
     expect(await cli.run(['verify', 'bare.json', ...named])).toMatchObject({ code: 2 });
     expect(await says('bare.json', '--bot', botId)).toContain(
-      'one user in one guild, which it does not name',
+      'one user in one place (a server, or the direct messages), which it does not name',
     );
     expect(await cli.run(['verify', 'bare.json', '--bot', 'another'])).toMatchObject({ code: 2 });
   });
@@ -665,7 +667,9 @@ describe('lethe verify', () => {
         'The signature of Lethe proves that it received these answers, not that they are true.',
     );
     writeFileSync(inFolder('final.json'), JSON.stringify({ data: { certificate } }));
-    expect(await says('final.json', ...offline)).toContain('one user in one guild, which it does not name');
+    expect(await says('final.json', ...offline)).toContain(
+      'one user in one place (a server, or the direct messages), which it does not name',
+    );
     expect(json(await done('verify', 'final.json', ...offline, '--json'))).toMatchObject({
       ...{ holds: true, kind: 'final_certificate' },
       statement: { bot_id: bot, holders: [{ signed_at: null }, signed, signed] },

@@ -64,7 +64,9 @@ describe.each(KITS)('%s', (kit) => {
         [inMessages, 'here', 'stores of its own, which can take a while. Data from servers stays there as'],
       ] as const) {
         const sure = await one.privacy('forget', { where });
-        expect(sure.content?.includes('from all servers in stores of its own')).toBe(one === inMessages);
+        expect(sure.content?.includes('a server that the bot is on, the bot also erases')).toBe(
+          one === inMessages,
+        );
         const { content } = await one.press(sure, 'Erase my data');
         expect(content).toContain('The bot has also been asked to erase what it keeps');
         expect(content).toContain(said);
@@ -308,7 +310,7 @@ describe.each(KITS)('%s', (kit) => {
         'Kept until you have it erased, or until 30 days after you withdraw your consent',
       );
       expect(said).toContain(
-        '**Your right to object (Art. 21 GDPR)**\nWith `/privacy object` you can object to the processing of this data at any time. It is then erased: Bans.',
+        '**Your right to object (Art. 21 GDPR)**\nWith `/privacy object` you can object at any time to the processing of this data: Bans. It is then erased.',
       );
       expect(said).toContain('erasure with `/privacy forget`, restriction with `/privacy object`.');
       const german = wordsOf(await user('de').privacy('about'));

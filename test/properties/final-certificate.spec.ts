@@ -1,6 +1,6 @@
 import { type KeySet, VerificationError, verifyFinalCertificate } from '@lethe/sdk/evidence';
 import * as web from '@lethe/sdk/evidence/web';
-import { examine } from '../../apps/console/src/verify/examine';
+import { examine, type Finding } from '../../apps/console/src/verify/examine';
 import { sentenceOf } from '../../apps/console/src/verify/sentence';
 import { VERIFY_TEXTS } from '../../apps/console/src/verify/texts';
 import { itInPart, someOf } from '../support/depth';
@@ -276,10 +276,10 @@ function variants(value: unknown, path = ''): (readonly [path: string, changed: 
 
 describe('the sentence of /verify', () => {
   it.each([
-    ['en', 'about one user in one guild was erased'],
-    ['de', 'über einen Nutzer auf einem Server gespeichert'],
+    ['en', 'about one user in one place (a server, or the direct messages) was erased'],
+    ['de', 'über einen Nutzer an einem Ort (einem Server oder den Direktnachrichten) gespeichert'],
   ] as const)(
-    'says that an erasure is of one server, also where no user is named: %s',
+    'says that an erasure is of one place, also where no user is named: %s',
     async (language, said) => {
       const names = { salt: '', userId: '', guildId: '' };
       const finding = await examine(JSON.stringify({ certificate: genuine }), JSON.stringify(keySet), names);
@@ -287,4 +287,15 @@ describe('the sentence of /verify', () => {
       expect(VERIFY_TEXTS[language].certificate).toContain(said);
     },
   );
+
+  it.each([
+    ['en', '1234567890123456789', 'agreed on the server 1234567890123456789 that'],
+    ['en', '00000000000000000', 'agreed in direct messages that'],
+    ['de', '1234567890123456789', 'auf dem Server 1234567890123456789 zugestimmt'],
+    ['de', '00000000000000000', 'in Direktnachrichten zugestimmt'],
+  ] as const)('says where a user agreed: %s %s', (language, guild_id, said) => {
+    const statement = { pii_processing: { service: { guild_id } } };
+    const finding = { result: 'holds', kind: 'receipt', statement, isNamed: false } as unknown as Finding;
+    expect(sentenceOf(language, finding)).toContain(said);
+  });
 });

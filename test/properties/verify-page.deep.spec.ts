@@ -115,10 +115,14 @@ describe('@lethe/sdk/evidence/web', () => {
   });
 });
 
-/** An erasure is of one guild: its sentence does not say that everything about a user is erased. */
+/** An erasure is of one place: its sentence does not say that everything about a user is erased. */
 function expectOfOneGuild(finding: Finding): void {
-  expect(sentenceOf('en', finding)).toContain('about one user in one guild was erased');
-  expect(sentenceOf('de', finding)).toContain('über einen Nutzer auf einem Server gespeichert hatte');
+  expect(sentenceOf('en', finding)).toContain(
+    'about one user in one place (a server, or the direct messages) was erased',
+  );
+  expect(sentenceOf('de', finding)).toContain(
+    'über einen Nutzer an einem Ort (einem Server oder den Direktnachrichten) gespeichert hatte',
+  );
 }
 
 describe('the checks of the page /verify', () => {

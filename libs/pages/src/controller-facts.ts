@@ -44,15 +44,22 @@ export const CONTROLLER_WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   },
 };
 
+/** `here` is for a page on which the user can object. */
+type ObjectionWords = Readonly<Record<'title' | 'text' | 'here' | 'byContact', string>>;
+
 /** The right to object, which is said apart from any other information (GDPR Art. 21(4)). The names of the categories follow. */
-export const OBJECTION: Readonly<Record<PageLanguage, { readonly title: string; readonly text: string }>> = {
+export const OBJECTION: Readonly<Record<PageLanguage, ObjectionWords>> = {
   de: {
     title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
-    text: 'Der Verarbeitung dieser Daten kannst du jederzeit widersprechen. Dann werden die Daten gelöscht.',
+    text: 'Du kannst jederzeit der Verarbeitung der Daten in den folgenden Kategorien widersprechen. Die Daten werden dann gelöscht.',
+    here: 'Widersprechen kannst du hier auf der Seite oder beim Kontakt zum Datenschutz.',
+    byContact: 'Widersprechen kannst du beim Kontakt zum Datenschutz.',
   },
   en: {
     title: 'Your right to object (Art. 21 GDPR)',
-    text: 'You can object to the processing of this data at any time. It is then erased.',
+    text: 'You can object at any time to the processing of the data in the categories below. The data is then erased.',
+    here: 'You can object on this page or through the contact for privacy.',
+    byContact: 'You can object through the contact for privacy.',
   },
 };
 

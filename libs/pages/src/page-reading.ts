@@ -20,8 +20,8 @@ import { decisionsOf, type PastEvent } from './page-events';
 import { guildNamed } from './page-parts';
 import type { OpenLink } from './privacy-links.service';
 
-/** What a page shows at most of each list. The full export has everything. */
-const ENTRIES_MAX = '8';
+/** What a page shows at most of each list; one event more is read, to say that there are more. The full export has everything. */
+export const ENTRIES_MAX = 8;
 const GUILDS_MAX = 10;
 export const PURPOSES_MAX = 100;
 /** Characters of stored values that a page reads. */
@@ -202,8 +202,8 @@ export class PageReading {
     const { botId, ids } = subject;
     const [decided, history, events, coverage, values] = await Promise.all([
       this.decidedIn(subject),
-      this.receipts.history(subject, { ...ids, page_size: ENTRIES_MAX }),
-      this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }, subject),
+      this.receipts.history(subject, { ...ids, page_size: `${ENTRIES_MAX}` }),
+      this.audit.list(botId, { ...ids, page_size: `${ENTRIES_MAX + 1}` }, subject),
       this.requests.coverage(subject),
       this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
     ]);

@@ -8,9 +8,10 @@ import { html, type Html } from './html';
 import type { PastEvent } from './page-events';
 import type { FormAct } from './page-forms';
 import { bulleted, cut, PageParts, Room } from './page-parts';
-import type { HeldSubject, PageFacts } from './page-reading';
+import { ENTRIES_MAX, type HeldSubject, type PageFacts } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import { type PageLanguage, word } from './texts';
+import type { PageTexts } from './texts.en';
 
 /** What labels of categories are made from. */
 interface Labelling {
@@ -35,14 +36,28 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** The right to object apart from the others, where a category can be objected to. */
-export function rights({ parts, facts }: Labelling): Html {
+/**
+ * The right to object apart from the others, where a category can be objected to that one of the subjects has not objected to.
+ * `isHere`: the user can object on this page.
+ */
+export function rights(
+  { parts, facts }: Labelling,
+  isHere = false,
+  subjects: readonly Pick<HeldSubject, 'refusals'>[] = [],
+): Html {
   const { texts, language } = parts;
-  const { title, text } = OBJECTION[language];
-  const keys = facts.purposes.filter(({ legalBasis }) => isObjectable(legalBasis)).map(({ key }) => key);
+  const { title, text, here, byContact } = OBJECTION[language];
+  const isObjected = (key: string): boolean =>
+    subjects.length > 0 &&
+    subjects.every(({ refusals: { objections } }) =>
+      objections.some(({ category }) => category === null || category === key),
+    );
+  const keys = facts.purposes
+    .filter(({ key, legalBasis }) => isObjectable(legalBasis) && !isObjected(key))
+    .map(({ key }) => key);
   const objection = html`<section>
     <h2>${title}</h2>
-    <p>${text}</p>
+    <p>${text} ${isHere ? here : byContact}</p>
     <p>${namesOf({ parts, facts }, keys, undefined)}</p>
   </section>`;
   return html`${keys.length > 0 && objection} ${listSection(texts.rights, texts.rightsText)}`;
@@ -95,10 +110,12 @@ export function storesIn(language: PageLanguage, holders: PageFacts['holders']):
 /** What was done so far. */
 export function past(making: Making, { events }: HeldSubject): Html | false {
   if (events.length === 0) return false;
-  const { parts, room } = making;
+  const { parts, room, link } = making;
+  const { done, latest, latestCopied } = parts.texts;
   return html`<section>
-    <h2>${parts.texts.done}</h2>
-    ${bulleted(events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(making, event)}</li>`)))}
+    <h2>${done}</h2>
+    ${bulleted(events.slice(0, ENTRIES_MAX).map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(making, event)}</li>`)))}
+    ${events.length > ENTRIES_MAX && html`<p>${link.allow.includes('export') ? latestCopied : latest}</p>`}
   </section>`;
 }
 
@@ -107,8 +124,15 @@ function did(making: Making, { event_type: type, source, details }: PastEvent): 
   const { texts } = making.parts;
   if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(word(texts.event, type))}</bdi>`;
   const category = details?.['category'];
-  const about = typeof category === 'string' && `: ${nameOf(making, category, undefined)}`;
-  return html`${cut(eventWords(making.parts, type, details?.['act']))}${about}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
+  const about =
+    typeof category === 'string' ? nameOf(making, category, undefined) : aboutAll(texts, details?.['act']);
+  return html`${cut(eventWords(making.parts, type, details?.['act']))}${about !== undefined && `: ${about}`}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
+}
+
+/** What an objection and a restriction are about whose events name no category. */
+function aboutAll({ refusals }: PageTexts, act: unknown): string | undefined {
+  if (act === 'objection') return refusals.allObjectable;
+  return act === 'restriction' || act === 'restriction_ended' ? refusals.all : undefined;
 }
 
 /** What an act of the service says; an objection and a restriction have words of their own. */

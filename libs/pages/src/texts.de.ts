@@ -124,6 +124,8 @@ export const DE: PageTexts = {
     categories_withdrawn: 'teilweise widerrufen',
   },
   done: 'Was bisher geschehen ist',
+  latest: 'Das sind die letzten acht.',
+  latestCopied: 'Das sind die letzten acht; die Kopie zum Lesen enthält alle.',
   event: {
     consent_requested: 'Du wurdest um Einwilligung gebeten',
     consent_accepted: 'Eine Einwilligung wurde erteilt',

@@ -116,6 +116,8 @@ export const EN = {
     categories_withdrawn: 'withdrawn in part',
   },
   done: 'What was done so far',
+  latest: 'These are the latest eight.',
+  latestCopied: 'These are the latest eight; the copy to read has all.',
   event: {
     consent_requested: 'You were asked for consent',
     consent_accepted: 'Consent was given',

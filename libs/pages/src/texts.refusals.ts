@@ -8,7 +8,7 @@ export const REFUSALS_EN = {
   restricted: (what: string, at: string) => `Restricted since ${at}: ${what}.`,
   restrict: 'Restrict the processing (Art. 18 GDPR)',
   restrictWhy:
-    'The bot can then no longer read for its purposes, or change, what is stored about you here. It can still make a copy for you. The restriction is in force until it is ended: by you, or by the team of the bot at your request. The data stays stored until its storage time or the time after a withdrawal ends, or until you erase it. You can still see it, correct it and get a copy.',
+    'The bot can then no longer read for its purposes, or change, what is stored about you here. It can still make a copy for you. The restriction is in force until it is ended: by you, or by the team of the bot at your request. The data stays stored until its storage time or the time after a withdrawal ends, or until you erase it. You can still see and correct it.',
   restrictNow: 'Restrict',
   end: (what: string) => `End the restriction: ${what}`,
   endAll: 'End every restriction',
@@ -48,7 +48,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   restricted: (what, at) => `Eingeschränkt seit ${at}: ${what}.`,
   restrict: 'Verarbeitung einschränken (Art. 18 DSGVO)',
   restrictWhy:
-    'Der Bot kann dann hier nicht mehr für seine Zwecke abrufen oder ändern, was über dich gespeichert ist. Eine Kopie für dich kann er weiter erstellen. Die Einschränkung gilt, bis sie aufgehoben wird: von dir, oder vom Team des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Du kannst sie weiter ansehen, berichtigen und eine Kopie erhalten.',
+    'Der Bot kann dann hier weder für seine Zwecke abrufen noch ändern, was über dich gespeichert ist. Eine Kopie für dich kann er weiter erstellen. Die Einschränkung gilt, bis sie aufgehoben wird: von dir, oder vom Team des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Du kannst sie weiter ansehen und berichtigen.',
   restrictNow: 'Einschränken',
   end: (what) => `Einschränkung aufheben: ${what}`,
   endAll: 'Alle Einschränkungen aufheben',
@@ -65,7 +65,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   note: {
     objected: 'Dein Widerspruch ist vermerkt. Was er betrifft, ist gelöscht.',
     restricted:
-      'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr für seine Zwecke abrufen oder ändern, was sie betrifft.',
+      'Deine Einschränkung ist vermerkt. Der Bot kann weder für seine Zwecke abrufen noch ändern, was sie betrifft.',
     unrestricted: 'Die Einschränkung ist aufgehoben.',
     unrefused:
       'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst der Verarbeitung darin nicht widersprechen. Bitte öffne die Seite neu.',

@@ -59,7 +59,7 @@ export const DE: DocumentTexts = {
       masterKey:
         'Diese Schlüssel und die Webhook-Geheimnisse sind mit einem Hauptschlüssel verschlüsselt, der nicht in der Datenbank liegt.',
       erasure:
-        'Eine Löschung vernichtet den Schlüssel des Nutzers. Von den IDs bleiben Hashwerte, die mit einem geheimen Schlüssel gebildet sind, und im Nachweis der Löschung die IDs selbst, verschlüsselt.',
+        'Eine Löschung vernichtet den Schlüssel des Nutzers. Von den IDs bleiben Hashwerte, die mit einem geheimen Schlüssel gebildet sind, und in der Aufzeichnung der Löschung die IDs selbst, verschlüsselt.',
       consent:
         'Daten werden nur gespeichert, solange eine Einwilligung gilt; das prüft die speichernde Transaktion.',
       consentUnlessNamed:
@@ -119,7 +119,7 @@ export const DE: DocumentTexts = {
     moreDataNamed: 'Der Kontakt oben nennt sie dir.',
     kept: 'Gespeichert',
     keptDays: (count) => `${forDays(count)} nach der letzten Änderung`,
-    keptUntilErased: 'bis du die Löschung verlangst',
+    keptUntilErased: PAGE_TEXTS.de.untilErased,
     keptUntilWithdrawn: PAGE_TEXTS.de.untilWithdrawn,
     noPurpose: 'Der Bot nennt keinen.',
     recipientsTitle: 'Wer die Daten erhält',
@@ -131,7 +131,7 @@ export const DE: DocumentTexts = {
     notWithdrawn:
       'Widerrufst du eine Einwilligung, bleiben die Daten, die auf ihr beruhten, bis du ihre Löschung verlangst.',
     evidence: (count) =>
-      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch, dass etwas geschah, ohne deine ID und deine Daten. Der Nachweis der Löschung selbst enthält deine ID ebenso lange, nur verschlüsselt.`,
+      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch, dass etwas geschah, ohne deine ID und deine Daten. Die Aufzeichnung der Löschung selbst enthält deine ID ebenso lange, nur verschlüsselt.`,
     backups: (count) =>
       `Sicherungen werden ${forDays(count)} aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist, nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
@@ -144,7 +144,7 @@ export const DE: DocumentTexts = {
       'Du kannst eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
     ],
     write: 'Schreibe dafür an den Kontakt oben.',
-    page: 'Gibt dir der Bot einen Link zu deiner Datenschutzseite, kannst du dort selbst ansehen, herunterladen, widerrufen und löschen.',
+    page: 'Gibt dir der Bot einen Link zu deiner Datenschutzseite, kannst du dort selbst tun, was der Link erlaubt: Daten ansehen, herunterladen, berichtigen und löschen, eine Einwilligung widerrufen, der Verarbeitung widersprechen und sie einschränken.',
     complaint:
       'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
     authorityHere: 'Die für den Verantwortlichen zuständige Behörde',

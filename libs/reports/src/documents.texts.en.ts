@@ -1,4 +1,4 @@
-import { CONTROLLER_WORDS, OBJECTION } from '@app/pages';
+import { CONTROLLER_WORDS, OBJECTION, PAGE_TEXTS } from '@app/pages';
 import { DOSSIER_EN } from './dossier.texts.en';
 
 const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`);
@@ -111,11 +111,8 @@ export const EN = {
     moreDataNamed: 'The contact above names them.',
     kept: 'Kept',
     keptDays: (count: number) => `for ${days(count)} after the last change`,
-    keptUntilErased: 'until you ask for erasure',
-    keptUntilWithdrawn: (count: number) =>
-      count === 0
-        ? 'until you withdraw your consent or ask for erasure'
-        : `until you ask for erasure, or until ${days(count)} after you withdraw your consent`,
+    keptUntilErased: PAGE_TEXTS.en.untilErased,
+    keptUntilWithdrawn: PAGE_TEXTS.en.untilWithdrawn,
     noPurpose: 'The bot names none.',
     recipientsTitle: 'Who receives the data',
     operator:
@@ -126,9 +123,9 @@ export const EN = {
     notWithdrawn:
       'After you withdraw a consent, the data that rested on it is kept until you ask for its erasure.',
     evidence: (count: number) =>
-      `Evidence of your consent is kept for ${days(count)} after its end, and as long the log of what was done with your data. An erasure removes the evidence of your consent. The log then says only that something was done, without your id and your data. The record of the erasure itself has your id as long, encrypted.`,
+      `Evidence of your consent is kept for ${days(count)} after its end, and so is the log of what was done with your data. An erasure removes the evidence of your consent. The log then says only that something was done, without your id and your data. The record of the erasure itself has your id for the same time, encrypted.`,
     backups: (count: number) =>
-      `Backups are kept for ${days(count)}. As long a backup can contain what was erased, encrypted.`,
+      `Backups are kept for ${days(count)}. During that time a backup can contain what was erased, encrypted.`,
     webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,
     objectTitle: OBJECTION.en.title,
     object: OBJECTION.en.text,
@@ -138,8 +135,8 @@ export const EN = {
       'You can have wrong data corrected (Art. 16), have data erased (Art. 17) and have its processing restricted (Art. 18).',
       'You can withdraw a consent at any time with effect for the future (Art. 7(3)).',
     ],
-    write: 'To use them, write to the contact above.',
-    page: 'Where the bot gives you a link to your privacy page, you see, download, withdraw and erase there yourself.',
+    write: 'For this, write to the contact above.',
+    page: 'Where the bot gives you a link to your privacy page, you can do there yourself what the link allows: see, download, correct and erase data, withdraw a consent, object to the processing, and restrict it.',
     complaint:
       'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
     authorityHere: 'The authority in charge of the controller',

@@ -164,7 +164,7 @@ function erasure(payload: Payload, named: CertifiedSubject | undefined): string 
   const categories = (payload['deleted_categories'] as string[]).join(', ') || 'no values were stored';
   const subject =
     named === undefined
-      ? 'one user in one guild, which it does not name,'
+      ? 'one user in one place (a server, or the direct messages), which it does not name,'
       : `user ${named.userId} in guild ${named.guildId}`;
   const hint =
     named === undefined ? ' Whether it is a certain user shows with --salt, --user and --guild.' : '';

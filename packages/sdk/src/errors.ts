@@ -86,7 +86,7 @@ export class ConsentRequiredError extends LetheError {
 export class ProcessingRefusedError extends LetheError {
   override readonly name = 'ProcessingRefusedError';
 
-  /** An objection lasts until the user is erased, a restriction until the user ends it. */
+  /** An objection lasts until the user is erased or its category deleted, a restriction until it is ended. */
   override get reason(): 'objection' | 'restriction' | undefined {
     return this.details['reason'] as 'objection' | 'restriction' | undefined;
   }

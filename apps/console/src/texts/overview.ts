@@ -100,7 +100,7 @@ export const overview = {
     stepAskLink: 'Personen',
     stepWebhook: 'Den Webhook setzen',
     stepWebhookNote:
-      'Lethe sagt Ihrem Bot, wenn eine Einwilligung widerrufen oder die Daten einer Person gelöscht werden.',
+      'Lethe sagt Ihrem Bot, wenn eine Einwilligung widerrufen wird oder die Daten einer Person gelöscht werden.',
     stepWebhookLink: 'Einstellungen',
     copyCode: 'Den Code kopieren',
   },

@@ -174,7 +174,7 @@ export const settings = {
     registeredAt: 'Registriert',
     webhookTitle: 'Webhook',
     webhookLead:
-      'Lethe ruft diese Adresse auf, wenn eine Einwilligung widerrufen, die Daten einer Person gelöscht werden oder ein Wert von einer Person berichtigt wird, und wenn ein Speicher der Art webhook einen Auftrag hat. Jeder Aufruf ist signiert.',
+      'Lethe ruft diese Adresse auf, wenn eine Einwilligung widerrufen wird, die Daten einer Person gelöscht werden oder eine Person einen Wert berichtigt, und wenn ein Speicher der Art webhook einen Auftrag hat. Jeder Aufruf ist signiert.',
     webhookUrl: 'Adresse des Empfängers',
     webhookUrlHint: 'Leer lassen, wenn nichts gesendet werden soll.',
     noWebhook: 'Keine: Es wird nichts gesendet.',

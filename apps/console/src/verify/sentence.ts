@@ -5,6 +5,8 @@ import { type Language, VERIFY_TEXTS } from './texts';
 
 /** Characters of a name that no signature covers. */
 const NAME_LENGTH_MAX = 100;
+/** The guild of direct messages. */
+const DIRECT = '0'.repeat(17);
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -83,15 +85,17 @@ function receiptOf(language: Language, statement: Fields): Record<string, string
   const processing = objectOf(statement['pii_processing']);
   const service = objectOf(processing['service']);
   const purposes = Array.isArray(processing['purposes']) ? processing['purposes'].map(objectOf) : [];
+  const guild = String(service['guild_id']);
+  const { onServer, directly, none } = VERIFY_TEXTS[language];
   const names = purposes.map((purpose) =>
     String(objectOf(purpose['purpose_label'])[language] ?? purpose['purpose']),
   );
   return {
     time: timeIn(language, objectOf(statement['event'])['event_time']),
     user: String(statement['pii_principal_id']),
-    guild: String(service['guild_id']),
+    place: guild === DIRECT ? directly : `${onServer} ${guild}`,
     bot: String(service['bot_id']),
-    what: names.join(', ') || VERIFY_TEXTS[language].none,
+    what: names.join(', ') || none,
   };
 }
 

@@ -36,6 +36,9 @@ interface VerifyTexts {
   readonly certificateNamed: string;
   readonly final: string;
   readonly receipt: string;
+  /** Before the id of the server of a receipt, and in place of both. */
+  readonly onServer: string;
+  readonly directly: string;
   readonly proof: string;
   /** Before the answers of the holders of a bot. */
   readonly answers: string;
@@ -51,14 +54,15 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     lead: 'The check runs in this browser. What you paste or choose is not sent anywhere, and not kept.',
     statement: 'What is to be checked',
     statementHint:
-      'The answer of the interface as it is, or the signed text alone. You can also drop a file here.',
+      'The content of the downloaded file, the whole answer of the interface, or the signed text alone. You can also drop a file here.',
     file: 'Choose a file',
     keys: 'Public keys',
     keysHint:
       'Loaded from this installation. For another one, or for keys that you have kept, paste its /.well-known/lethe-keys.json.',
     keysAway: 'The keys of this installation could not be loaded. Paste them.',
     subject: 'Is the certificate about a certain user?',
-    subjectHint: 'Optional. The salt is certificate_salt in the answer of the erasure.',
+    subjectHint:
+      'Optional. The salt is shown after the erasure; in the answer of the interface it is certificate_salt.',
     salt: 'Salt',
     user: 'Id of the user',
     guild: 'Id of the server',
@@ -78,17 +82,19 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       not_known: 'this is neither a certificate, nor a receipt, nor a proof.',
       too_large: 'the text is larger than any certificate, receipt or proof.',
       bad_keys: 'the keys are not a key set as /.well-known/lethe-keys.json answers it.',
-      named_in_part: 'a certificate is tied to a user by salt, user and guild together.',
+      named_in_part: 'a certificate is tied to a user by salt, user and server together.',
       unreadable: 'the text cannot be read as it is; a part is missing or has another form.',
     },
     certificate:
-      'On {time} everything that the bot {bot} had stored in Lethe about one user in one guild was erased ({what}). Which user and which guild shows with the salt and the ids.',
+      'On {time} everything that the bot {bot} had stored in Lethe about one user in one place (a server, or the direct messages) was erased ({what}). Which user and which place shows with the salt and the ids.',
     certificateNamed:
-      'On {time} everything that the bot {bot} had stored in Lethe about this user in this guild was erased ({what}).',
+      'On {time} everything that the bot {bot} had stored in Lethe about this user in this place was erased ({what}).',
     final:
-      'On {time} everything that the bot {bot} had stored in Lethe about one user in one guild was erased ({what}), and every other store of the bot has answered since. Which user and which guild shows with the salt and the ids.',
+      'On {time} everything that the bot {bot} had stored in Lethe about one user in one place (a server, or the direct messages) was erased ({what}), and every other store of the bot has answered since. Which user and which place shows with the salt and the ids.',
     receipt:
-      'On {time} the user {user} agreed in the guild {guild} that the bot {bot} stores: {what}. Whether the consent is still in force it does not say.',
+      'On {time} the user {user} agreed {place} that the bot {bot} stores: {what}. Whether the consent is still in force it does not say.',
+    onServer: 'on the server',
+    directly: 'in direct messages',
     proof: 'The audit log of the bot {bot} contains this event, unchanged since {sealed}: {what}, on {time}.',
     answers: 'What the other stores of the bot have answered:',
     holders: {
@@ -139,13 +145,15 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       unreadable: 'Der Text ist so nicht lesbar; ein Teil fehlt oder hat eine andere Form.',
     },
     certificate:
-      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer auf einem Server gespeichert hatte ({what}). Um wen es geht und um welchen Server, zeigt sich mit dem Salt und den IDs.',
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer an einem Ort (einem Server oder den Direktnachrichten) gespeichert hatte ({what}). Um wen es geht und um welchen Ort, zeigt sich mit dem Salt und den IDs.',
     certificateNamed:
-      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über diesen Nutzer auf diesem Server gespeichert hatte ({what}).',
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über diesen Nutzer an diesem Ort gespeichert hatte ({what}).',
     final:
-      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer auf einem Server gespeichert hatte ({what}); seither hat jeder andere Speicherort des Bots geantwortet. Um wen es geht und um welchen Server, zeigt sich mit dem Salt und den IDs.',
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer an einem Ort (einem Server oder den Direktnachrichten) gespeichert hatte ({what}); seither hat jeder andere Speicherort des Bots geantwortet. Um wen es geht und um welchen Ort, zeigt sich mit dem Salt und den IDs.',
     receipt:
-      'Am {time} hat der Nutzer {user} auf dem Server {guild} zugestimmt, dass der Bot {bot} speichert: {what}. Ob die Einwilligung noch gilt, sagt sie nicht.',
+      'Am {time} hat der Nutzer {user} {place} zugestimmt, dass der Bot {bot} speichert: {what}. Ob die Einwilligung noch gilt, sagt sie nicht.',
+    onServer: 'auf dem Server',
+    directly: 'in Direktnachrichten',
     proof:
       'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what}, am {time}.',
     answers: 'Was die anderen Speicherorte des Bots geantwortet haben:',

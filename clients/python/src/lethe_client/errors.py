@@ -71,7 +71,8 @@ class ConsentRequiredError(LetheError):
 class ProcessingRefusedError(LetheError):
     """403: the user has objected to the processing (GDPR Art. 21) or restricted it (Art. 18). Consent ends neither.
 
-    `reason` is `objection`, which lasts until the user is erased, or `restriction`, until the user ends it.
+    `reason` is `objection`, which lasts until the user is erased or its category deleted, or
+    `restriction`, until it is ended.
     """
 
 

@@ -33,7 +33,7 @@ export const DE: Texts = {
     'Deine Rechte: Auskunft mit `/privacy export`, Widerruf mit `/privacy revoke`, Löschung mit `/privacy forget`, Einschränkung mit `/privacy object`. Du kannst dich auch bei einer Datenschutzbehörde beschweren.',
   about_object_title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
   about_object:
-    'Der Verarbeitung dieser Daten kannst du jederzeit mit `/privacy object` widersprechen. Dann werden die Daten gelöscht: {categories}.',
+    'Mit `/privacy object` kannst du jederzeit der Verarbeitung dieser Daten widersprechen: {categories}. Die Daten werden dann gelöscht.',
   about_correct: 'Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: {fields}.',
   about_responsible: 'Wer verantwortlich ist',
   about_controller: 'Verantwortlicher: {controller}',
@@ -155,7 +155,7 @@ export const DE: Texts = {
   forget_sure_bot_wide:
     'Alles löschen, was dieser Bot in Direktnachrichten, in privaten Kanälen und auf Servern, auf denen er nicht ist, über dich gespeichert hat? Das lässt sich nicht rückgängig machen.',
   forget_sure_bot_wide_own_stores:
-    'Alles löschen, was dieser Bot in Direktnachrichten, in privaten Kanälen und auf Servern, auf denen er nicht ist, über dich gespeichert hat? Ist für keinen anderen Server etwas über dich erfasst, löscht er auch, was er in eigenen Speichern von allen Servern über dich hat. Das lässt sich nicht rückgängig machen.',
+    'Alles löschen, was dieser Bot in Direktnachrichten, in privaten Kanälen und auf Servern, auf denen er nicht ist, über dich gespeichert hat? Ist für keinen Server, auf dem der Bot ist, etwas über dich erfasst, löscht der Bot auch, was er in eigenen Speichern über dich hat. Das lässt sich nicht rückgängig machen.',
   forget_sure_everywhere:
     'Alles löschen, was dieser Bot über dich gespeichert hat, auf allen Servern und überall sonst? Das lässt sich nicht rückgängig machen.',
   forget_until: 'Der Knopf gilt bis {when}.',
@@ -194,14 +194,13 @@ export const DE: Texts = {
   refusals_missing: 'Dieser Bot kann das hier nicht vermerken. Es wurde nichts geändert.',
 
   restrict_why:
-    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr für seine Zwecke abrufen oder ändern, was über dich gespeichert ist. Die Einschränkung gilt, bis sie aufgehoben wird: von dir, oder von den Betreibern des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Eine Kopie für dich kann der Bot weiter erstellen.',
+    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier weder für seine Zwecke abrufen noch ändern, was über dich gespeichert ist. Die Einschränkung gilt, bis sie aufgehoben wird: von dir, oder von den Betreibern des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Eine Kopie für dich kann der Bot weiter erstellen.',
   restrict_open: 'Einschränken …',
-  restrict_which:
-    'Was schränkst du ein? Der Bot kann es dann nicht mehr für seine Zwecke abrufen oder ändern.',
+  restrict_which: 'Was schränkst du ein? Der Bot kann es dann weder für seine Zwecke abrufen noch ändern.',
   restrict_choose: 'Eine Kategorie einschränken',
   restrict_all: 'Alles einschränken',
   restrict_done:
-    'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr für seine Zwecke abrufen oder ändern, was sie betrifft.',
+    'Deine Einschränkung ist vermerkt. Der Bot kann weder für seine Zwecke abrufen noch ändern, was sie betrifft.',
 
   unrestrict_open: 'Einschränkung aufheben …',
   unrestrict_which:

@@ -32,7 +32,7 @@ export const EN = {
     'Your rights: a copy with `/privacy export`, withdrawal with `/privacy revoke`, erasure with `/privacy forget`, restriction with `/privacy object`. You can also complain to a data protection authority.',
   about_object_title: 'Your right to object (Art. 21 GDPR)',
   about_object:
-    'With `/privacy object` you can object to the processing of this data at any time. It is then erased: {categories}.',
+    'With `/privacy object` you can object at any time to the processing of this data: {categories}. It is then erased.',
   about_correct: 'On your privacy page (`/privacy page`) you can correct: {fields}.',
   about_responsible: 'Who is responsible',
   about_controller: 'Controller: {controller}',
@@ -147,7 +147,7 @@ export const EN = {
   forget_sure_bot_wide:
     'Erase everything this bot has stored about you in direct messages, in private channels and on servers that it is not on? This cannot be undone.',
   forget_sure_bot_wide_own_stores:
-    'Erase everything this bot has stored about you in direct messages, in private channels and on servers that it is not on? If nothing about you is recorded for any other server, it also erases what it keeps about you from all servers in stores of its own. This cannot be undone.',
+    'Erase everything this bot has stored about you in direct messages, in private channels and on servers that it is not on? If nothing about you is recorded for a server that the bot is on, the bot also erases what it keeps about you in stores of its own. This cannot be undone.',
   forget_sure_everywhere:
     'Erase everything this bot has stored about you, on every server and everywhere else? This cannot be undone.',
   forget_until: 'The button works until {when}.',
