@@ -139,11 +139,21 @@ describe('GET /notice/{bot_id}', () => {
   });
 
   it.each([
-    ['de', 'Dein Widerspruchsrecht (Art. 21 DSGVO)', '- Kategorie stats\n'],
-    ['en', 'Your right to object (Art. 21 GDPR)', '- Category stats\n'],
+    [
+      'de',
+      'Dein Widerspruchsrecht (Art. 21 DSGVO)',
+      '- Kategorie stats\n',
+      'Schreibe für einen Widerspruch an den Kontakt oben.',
+    ],
+    [
+      'en',
+      'Your right to object (Art. 21 GDPR)',
+      '- Category stats\n',
+      'To object, write to the contact above.',
+    ],
   ])(
     'says the right to object apart from the others, where there is one: %s',
-    async (language, title, item) => {
+    async (language, title, item, how) => {
       await sets(WHOLE);
       await bot.hasCategory('profile');
       const query = `?format=markdown&language=${language}`;
@@ -151,8 +161,11 @@ describe('GET /notice/{bot_id}', () => {
       await bot.hasCategory('stats', [field('value')], { legal_basis: 'legitimate_interests' });
       const text = await textOf(query);
       const [, section = ''] = text.split(`## ${title}\n`);
-      expect(section.split('## ')[0]).toContain(item);
+      const [said = ''] = section.split('## ');
+      for (const words of [item, how]) expect(said).toContain(words);
       expect(text.match(/Art\. 21/g)).toHaveLength(1);
+      await sets({ ...WHOLE, controller_email: null });
+      expect(await textOf(query)).not.toContain(how);
     },
   );
 

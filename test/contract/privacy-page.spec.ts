@@ -341,4 +341,23 @@ describe('the right to object', () => {
       expect(text.match(/Art\. 21/g)).toHaveLength(1);
     },
   );
+
+  it('is left out where the user has objected, and says how where the link offers it', async () => {
+    const title = 'Your right to object';
+    const section = async (allow: readonly string[]): Promise<string | undefined> => {
+      const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, allow })).data;
+      return (await get(`${url}?lang=en`)).text.split(`<h2>${title}`)[1]?.split('</section>')[0];
+    };
+    for (const key of ['stats', 'other'])
+      await bot.hasCategory(key, [field('value')], { legal_basis: 'legitimate_interests' });
+    await stored('alpha');
+    const here = 'at any time, on this page or through the contact for privacy,';
+    expect(await section(['view', 'forget'])).toContain(here);
+    expect(await section(['view'])).toContain('at any time, through the contact for privacy,');
+    await bot.post('/data/object', { ...who, category: 'stats' });
+    expect(await section(['view', 'forget'])).toContain('Category other');
+    expect(await section(['view', 'forget'])).not.toContain('Category stats');
+    await bot.post('/data/object', who);
+    expect(await section(['view', 'forget'])).toBeUndefined();
+  });
 });

@@ -44,15 +44,21 @@ export const CONTROLLER_WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   },
 };
 
-/** The right to object, which is said apart from any other information (GDPR Art. 21(4)). The names of the categories follow. */
-export const OBJECTION: Readonly<Record<PageLanguage, { readonly title: string; readonly text: string }>> = {
+/** The right to object, which is said apart from any other information (GDPR Art. 21(4)). The names of the categories follow `text`, in which `by` says how to object. */
+export const OBJECTION = {
   de: {
     title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
-    text: 'Der Verarbeitung dieser Daten kannst du jederzeit widersprechen. Dann werden die Daten gelöscht.',
+    byContact: ' beim Kontakt zum Datenschutz',
+    byPage: ' hier auf der Seite oder beim Kontakt zum Datenschutz',
+    text: (by = '') =>
+      `Der Verarbeitung der Daten in den folgenden Kategorien kannst du jederzeit${by} widersprechen. Diese Daten werden dann gelöscht.`,
   },
   en: {
     title: 'Your right to object (Art. 21 GDPR)',
-    text: 'You can object to the processing of this data at any time. It is then erased.',
+    byContact: ', through the contact for privacy,',
+    byPage: ', on this page or through the contact for privacy,',
+    text: (by = '') =>
+      `You can object at any time${by} to the processing of the data in the following categories. This data is then erased.`,
   },
 };
 

@@ -35,14 +35,28 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** The right to object apart from the others, where a category can be objected to. */
-export function rights({ parts, facts }: Labelling): Html {
+/**
+ * The right to object apart from the others, where a category is left to object to. What each of the subjects has objected to is
+ * left out; the page offers to object only where `isOffered`.
+ */
+export function rights(
+  { parts, facts }: Labelling,
+  subjects: readonly Pick<HeldSubject, 'refusals'>[] = [],
+  isOffered = false,
+): Html {
   const { texts, language } = parts;
-  const { title, text } = OBJECTION[language];
-  const keys = facts.purposes.filter(({ legalBasis }) => isObjectable(legalBasis)).map(({ key }) => key);
+  const { title, text, byPage, byContact } = OBJECTION[language];
+  const hasObjected =
+    (key: string) =>
+    ({ refusals }: Pick<HeldSubject, 'refusals'>) =>
+      refusals.objections.some(({ category }) => category === null || category === key);
+  const keys = facts.purposes
+    .filter(({ legalBasis }) => isObjectable(legalBasis))
+    .map(({ key }) => key)
+    .filter((key) => subjects.length === 0 || !subjects.every(hasObjected(key)));
   const objection = html`<section>
     <h2>${title}</h2>
-    <p>${text}</p>
+    <p>${text(isOffered ? byPage : byContact)}</p>
     <p>${namesOf({ parts, facts }, keys, undefined)}</p>
   </section>`;
   return html`${keys.length > 0 && objection} ${listSection(texts.rights, texts.rightsText)}`;

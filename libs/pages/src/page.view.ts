@@ -48,7 +48,8 @@ export class PageView {
         ${facts.isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${parts.more}</p></section>`}
-        ${link.allow.includes('export') && this.exporting(making)} ${said} ${rights(making)}
+        ${link.allow.includes('export') && this.exporting(making)} ${said}
+        ${rights(making, facts.hasMore ? [] : facts.subjects, facts.subjects.length > 0 && link.allow.includes('forget'))}
         ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
   }

@@ -137,7 +137,8 @@ export const DE: DocumentTexts = {
       `Sicherungen werden ${forDays(count)} aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist: Werte und deine ID nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
     objectTitle: OBJECTION.de.title,
-    object: OBJECTION.de.text,
+    object: OBJECTION.de.text(),
+    objectWrite: 'Schreibe für einen Widerspruch an den Kontakt oben.',
     rightsTitle: 'Deine Rechte',
     rights: [
       'Du bekommst eine Kopie deiner Daten, zum Lesen und für Programme (Art. 15 und 20 DSGVO).',
@@ -145,7 +146,7 @@ export const DE: DocumentTexts = {
       'Du kannst eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
     ],
     write: 'Schreibe dafür an den Kontakt oben.',
-    page: 'Gibt dir der Bot einen Link zu deiner Datenschutzseite, kannst du dort selbst ansehen, herunterladen, widerrufen und löschen.',
+    page: 'Gibt dir der Bot einen Link zu deiner Datenschutzseite, kannst du dort, soweit der Link es erlaubt, Daten ansehen, herunterladen, berichtigen und löschen, eine Einwilligung widerrufen, der Verarbeitung widersprechen und sie einschränken.',
     complaint:
       'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
     authorityHere: 'Die für den Verantwortlichen zuständige Behörde',

@@ -132,7 +132,8 @@ export const EN = {
       `Backups are kept for ${days(count)}. During that time a backup can contain what was erased: values and your id only encrypted.`,
     webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,
     objectTitle: OBJECTION.en.title,
-    object: OBJECTION.en.text,
+    object: OBJECTION.en.text(),
+    objectWrite: 'To object, write to the contact above.',
     rightsTitle: 'Your rights',
     rights: [
       'You can get a copy of your data, to read and for programs (Art. 15 and 20 GDPR).',
@@ -140,7 +141,7 @@ export const EN = {
       'You can withdraw a consent at any time with effect for the future (Art. 7(3)).',
     ],
     write: 'To use them, write to the contact above.',
-    page: 'Where the bot gives you a link to your privacy page, you see, download, withdraw and erase there yourself.',
+    page: 'Where the bot gives you a link to your privacy page, you can do there what the link allows: see, download, correct and erase data, withdraw a consent, object to the processing, and restrict it.',
     complaint:
       'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
     authorityHere: 'The authority in charge of the controller',

@@ -53,7 +53,7 @@ export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): 
     ...transferSections(language, declared),
     ...stated(texts.automated, automatedIn(language, declared)),
     section(words.limitsTitle, { items: periodsIn(language, facts) }),
-    ...objection(language, categories),
+    ...objection(language, facts),
     section(words.rightsTitle, ...rights(language, declared)),
     section(
       words.version,
@@ -141,12 +141,13 @@ function periodsIn(language: DocumentLanguage, { periods }: NoticeFacts): Said[]
 }
 
 /** The right to object, apart from any other information (Art. 21(4)), where a category can be objected to. */
-function objection(language: DocumentLanguage, categories: readonly Category[]): Section[] {
-  const { objectTitle, object } = TEXTS[language].notice;
+function objection(language: DocumentLanguage, { declared, categories }: NoticeFacts): Section[] {
+  const { objectTitle, object, objectWrite } = TEXTS[language].notice;
   const items = categories
     .filter(({ legalBasis }) => isObjectable(legalBasis))
     .map(({ labelDe, labelEn }) => said`${language === 'de' ? labelDe : labelEn}`);
-  return items.length === 0 ? [] : [section(objectTitle, { text: own(object) }, { items })];
+  const how = contactOf(declared) === null ? object : `${object} ${objectWrite}`;
+  return items.length === 0 ? [] : [section(objectTitle, { text: own(how) }, { items })];
 }
 
 function rights(language: DocumentLanguage, declared: Declared): Block[] {
