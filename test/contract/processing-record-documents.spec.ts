@@ -33,11 +33,11 @@ describe('the record of processing activities as a document', () => {
   it.each([
     [
       'en',
-      'of keys also the first 16 characters; the answer to a request with an Idempotency-Key has the whole one',
+      'Where a request with an Idempotency-Key has made a key or link, its stored answer has it whole, encrypted',
     ],
     [
       'de',
-      'von Schlüsseln auch die ersten 16 Zeichen; die Antwort auf eine Anfrage mit Idempotency-Key enthält sie ganz',
+      'Hat eine Anfrage mit Idempotency-Key einen Schlüssel oder Link erstellt, enthält die dafür gespeicherte Antwort ihn ganz',
     ],
   ])('says in %s where whole keys and links are stored', async (language, said) => {
     expect((await read(`format=html&language=${language}`)).text).toContain(said);
