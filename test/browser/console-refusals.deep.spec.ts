@@ -90,6 +90,7 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     const confirm = page.locator('dialog button.danger');
     expect(await confirm.isDisabled()).toBe(true);
     expect(await page.textContent('dialog [id$="-note"]')).toContain('erased at once');
+    expect(await page.textContent('dialog [id$="-note"]')).toContain('removal of the category');
     expect(await team.accessibility()).toStrictEqual([]);
     await pictured(page, 'console-refusals-confirm');
     await page.fill('dialog input', 'stats');
@@ -114,6 +115,8 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     await record(page, 'object ');
     await page.fill('dialog input', 'stats');
     expect(await page.locator('dialog button.danger').isDisabled()).toBe(true);
+    const note = page.locator('dialog [id$="-note"]');
+    expect(await note.textContent()).toMatch(/only an erasure of the user ends the objection\.$/);
     await page.fill('dialog input', user.guild_id);
     await page.locator('dialog button.danger').click();
     await page.waitForSelector('text=The objection is recorded.');
@@ -152,6 +155,10 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     const page = await team.signsIn(bot.key, { address: `/users/${user.guild_id}/${user.user_id}` });
     await page.waitForSelector('.refused li');
     expect(await page.textContent('.refused')).toContain('everything that can be objected to');
+    // The removal of a category does not end it.
+    await bot.delete('/data/categories/stats');
+    expect(await inForce()).toMatchObject({ objections: [{ category: null }] });
+    expect(await page.textContent('.refused')).toContain('Only an erasure of the user ends the objection.');
   });
 
   it.each([

@@ -84,9 +84,12 @@ describe('GET /api/v1/audit/breach-scope', () => {
 
   it('counts a theft by reading under records_held alone, and its words say so', async () => {
     await bot.hasCategory('profile');
+    await bot.hasCategory('notes');
     const who = subject();
     await bot.hasConsent(who);
+    await bot.hasConsent(subject());
     await bot.hasData(who, 'profile', { value: 'x' });
+    await bot.hasData(who, 'notes', { value: 'x' });
     const theDayAfter = [new Date(Date.now() + 1).toISOString(), TODAY[1]] as const;
     await service.database.run(
       'UPDATE audit_events SET created_at = ? WHERE bot_id = ?',
@@ -96,9 +99,15 @@ describe('GET /api/v1/audit/breach-scope', () => {
     const values = await bot.get(`/data/values?guild_id=${who.guild_id}&category=profile`);
     expect(values.text).toContain('"x"');
     const affected = { subjects: 0, users: 0, guilds: 0 };
-    expect((await scope(...theDayAfter)).data).toMatchObject({ affected, acts: NOTHING, records_held: 1 });
+    expect((await scope(...theDayAfter)).data).toMatchObject({ affected, acts: NOTHING, records_held: 2 });
     const document = await (await fetch(`${service.url}/docs-json`)).text();
-    expect(document).toContain('Reads of values and copies of the database leave no record');
+    // One user with two values, and one with a consent alone.
+    for (const words of [
+      'Reads of values and copies of the database leave no record',
+      'every user about whom Lethe holds anything, also a consent alone',
+      'one for each user, guild and category, and not the users',
+    ])
+      expect(document).toContain(words);
   });
 
   it('answers 200 with zeros for a bot of which nothing is known', async () => {

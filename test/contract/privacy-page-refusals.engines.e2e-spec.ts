@@ -64,7 +64,7 @@ describe('objections and restrictions on the privacy page', () => {
       [
         'no longer read for its purposes, or change, what is stored about you here. It can still make a copy for you.',
         'until it is ended: by you, or by the team of the bot at your request. The data stays stored until its storage time',
-        'an objection ends only when you erase everything, or when the bot removes this category',
+        'an objection to a category ends when you erase everything or the bot removes the category; one to everything only when you erase everything',
       ],
     ],
     [
@@ -72,7 +72,7 @@ describe('objections and restrictions on the privacy page', () => {
       [
         'weder für seine Zwecke abrufen noch ändern, was über dich gespeichert ist. Eine Kopie für dich kann er weiter',
         'bis sie aufgehoben wird: von dir, oder vom Team des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis',
-        'Ein Widerspruch endet nur, wenn du alles löschst oder wenn der Bot diese Kategorie abschafft',
+        'Ein Widerspruch gegen eine Kategorie endet, wenn du alles löschst oder der Bot die Kategorie entfernt; einer gegen alles nur, wenn du alles löschst',
       ],
     ],
   ])(

@@ -316,7 +316,9 @@ describe('the last page', () => {
     const url = await linked();
     const { text } = await send(url, 'forget', forms(await get(`${url}/forget`), 'forget')[0]!);
     expect(text).toContain('The record of the erasure has your id for 1095 more days, encrypted.');
-    expect(text).toContain('Backups can contain what was erased for 35 more days, encrypted.');
+    expect(text).toContain(
+      'Backups can contain what was erased for 35 more days: values and your id only encrypted.',
+    );
     expect(text).toContain(
       'Die Aufzeichnung der Löschung enthält deine ID noch 1095 Tage lang, nur verschlüsselt.',
     );

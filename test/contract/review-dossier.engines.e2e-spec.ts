@@ -127,7 +127,7 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
       security_measures: expect.arrayContaining([A_TEXT]) as unknown,
       backups: { retention_days: 35, statements: [A_TEXT, A_TEXT, A_TEXT, A_TEXT] },
       transfers: expect.stringMatching(
-        /^None of the recipients that the bot names is in a third country\.\nNot known to this service/,
+        /^None of the recipients that the bot names is in a third country\.\nWhether data goes to a third country .* not known/,
       ) as string,
       to_add: [A_TEXT, A_TEXT, A_TEXT, A_TEXT, A_TEXT],
       activities: [
@@ -170,6 +170,11 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
     await sets({ ...WHOLE, recipients });
     const markdown = await text('format=markdown&language=en');
     expect(markdown.replaceAll('\\', '')).toContain('Clauses of 2021\n');
+  });
+
+  it('says once what backups can contain, in the section about them', async () => {
+    const contain = /what was erased, values and ids encrypted/g;
+    expect((await text('format=markdown&language=en')).match(contain)).toHaveLength(1);
   });
 
   it('has the same sections in both languages and forms', async () => {

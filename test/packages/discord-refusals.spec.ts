@@ -47,6 +47,7 @@ describe.each(KITS)('%s', (kit) => {
       const message = await user().privacy('object');
       expect(message.embeds[0]?.title).toBe('Objection and restriction');
       expect(textOf(message)).toMatch(/^You have not objected to anything here[^]*Art\. 18[^]*Art\. 21/);
+      expect(textOf(message)).toContain('one to everything only when you erase everything.');
       expect(buttonsOf(message)).toEqual(['Restrict …', 'Object …']);
       expect(errors).toEqual([]);
     });

@@ -191,7 +191,7 @@ export const DE: PageTexts = {
     `Die Aufzeichnung der Löschung enthält deine ID noch ${evidence === 1 ? 'einen Tag' : `${evidence} Tage`} lang, nur verschlüsselt.${
       backups === 0
         ? ''
-        : ` Sicherungen können noch ${backups === 1 ? 'einen Tag' : `${backups} Tage`} lang enthalten, was gelöscht ist, nur verschlüsselt.`
+        : ` Sicherungen können noch ${backups === 1 ? 'einen Tag' : `${backups} Tage`} lang enthalten, was gelöscht ist: Werte und deine ID nur verschlüsselt.`
     }`,
   forgottenPart: 'Es ist noch nicht alles gelöscht',
   forgottenPartText:

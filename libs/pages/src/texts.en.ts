@@ -181,7 +181,7 @@ export const EN = {
     `The record of the erasure has your id for ${evidence === 1 ? 'one more day' : `${evidence} more days`}, encrypted.${
       backups === 0
         ? ''
-        : ` Backups can contain what was erased for ${backups === 1 ? 'one more day' : `${backups} more days`}, encrypted.`
+        : ` Backups can contain what was erased for ${backups === 1 ? 'one more day' : `${backups} more days`}: values and your id only encrypted.`
     }`,
   forgottenPart: 'Not everything is erased yet',
   forgottenPartText:

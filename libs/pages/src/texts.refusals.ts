@@ -14,7 +14,7 @@ export const REFUSALS_EN = {
   endAll: 'End every restriction',
   object: 'Object to the processing (Art. 21 GDPR)',
   objectWhy:
-    'What is stored about you here in the category is erased at once, and the bot can store nothing in it any more. It cannot be undone: an objection ends only when you erase everything, or when the bot removes this category. What the bot keeps elsewhere is not affected.',
+    'What is stored about you here in the category is erased at once, and the bot can store nothing in it any more. It cannot be undone: an objection to a category ends when you erase everything or the bot removes the category; one to everything only when you erase everything. What the bot keeps elsewhere is not affected.',
   objectWhich:
     'You can object to categories whose legal basis is legitimate interests or a public task. Where the legal basis is your consent, you can withdraw it.',
   objectNow: 'Object and erase',
@@ -54,7 +54,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   endAll: 'Alle Einschränkungen aufheben',
   object: 'Der Verarbeitung widersprechen (Art. 21 DSGVO)',
   objectWhy:
-    'Was hier in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann darin nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst oder wenn der Bot diese Kategorie abschafft. Was der Bot anderswo speichert, bleibt.',
+    'Was hier in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann darin nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch gegen eine Kategorie endet, wenn du alles löschst oder der Bot die Kategorie entfernt; einer gegen alles nur, wenn du alles löschst. Was der Bot anderswo speichert, bleibt.',
   objectWhich:
     'Der Verarbeitung kannst du in Kategorien widersprechen, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Ist deine Einwilligung die Rechtsgrundlage, kannst du sie widerrufen.',
   objectNow: 'Widersprechen und löschen',

@@ -38,7 +38,7 @@ export const DE: DocumentTexts = {
         'IDs der Nutzer und Server bei jedem Widerruf einer Einwilligung, jeder Löschung eines Nutzers, jeder Berichtigung durch den Nutzer (mit Kategorie und Namen der Felder) und jeder Anfrage nach einer Kopie aus den eigenen Speichern des Bots; außerdem Versionen, Zeiten und Aufträge, aber keine Werte',
     },
     transfersUnknown:
-      'Diesem Dienst nicht bekannt: Es hängt vom Ort dieser Installation und des Webhook-Empfängers ab. Deren Betreiber müssen es ergänzen.',
+      'Ob durch den Standort dieser Installation oder des Webhook-Empfängers Daten in ein Drittland gelangen, ist diesem Dienst nicht bekannt. Deren Betreiber müssen es ergänzen.',
     noTransfers: 'Keiner der Empfänger, die der Bot nennt, sitzt in einem Drittland.',
     limitsTitle: 'Löschfristen',
     limits: {
@@ -46,14 +46,14 @@ export const DE: DocumentTexts = {
       evidence:
         'Verlauf der Einwilligungen und Aufzeichnungen von Löschungen, nach deren Ende, und Ereignisse des Protokolls',
       webhooks: 'Aufzeichnungen von Webhook-Aufrufen, nach deren Ende',
-      backups: 'Sicherungen des Betreibers, die Gelöschtes verschlüsselt enthalten können',
+      backups: 'Sicherungen des Betreibers, die Gelöschtes enthalten können, Werte und IDs verschlüsselt',
     },
     noLimit: 'ohne zeitliche Grenze',
     ofCategories: 'Datenkategorien: siehe unten',
     measuresTitle: 'Technische und organisatorische Maßnahmen',
     measures: {
       access:
-        'Zugriff nur mit API-Schlüssel, für Nutzer mit einem befristeten Link. Ein Bot erreicht nur seine eigenen Daten. Von Schlüsseln und Links sind SHA-256-Hashwerte gespeichert, von Schlüsseln auch die ersten 16 Zeichen; die Antwort auf eine Anfrage mit Idempotency-Key enthält sie ganz, verschlüsselt und höchstens 25 Stunden lang.',
+        'Zugriff nur mit API-Schlüssel, für Nutzer mit einem befristeten Link. Ein Bot erreicht nur seine eigenen Daten. Von Schlüsseln und Links sind SHA-256-Hashwerte gespeichert, von Schlüsseln auch die ersten 16 Zeichen. Hat eine Anfrage mit Idempotency-Key einen Schlüssel oder Link erstellt, enthält die dafür gespeicherte Antwort ihn ganz, verschlüsselt und höchstens 25 Stunden lang.',
       values:
         'Gespeicherte Werte und die Einzelheiten der Protokollereignisse sind mit ChaCha20-Poly1305 verschlüsselt, mit einem eigenen Schlüssel je Nutzer und Server.',
       masterKey:
@@ -88,8 +88,9 @@ export const DE: DocumentTexts = {
     afterUpdate: (count) => `${days(count)} nach der letzten Änderung`,
     columns: ['Feld', 'Typ', 'Englisch', 'Deutsch', 'Beschreibung'],
     gapsTitle: 'Offene Aufgaben',
-    noGaps:
-      'Von dem, was dieser Dienst kennt, fehlt nichts. Das Team prüft selbst, ob es einen Vertreter in der EU (Art. 27), gemeinsam Verantwortliche (Art. 26), eine Pflicht zur Angabe der Daten (Art. 13 Abs. 2 lit. e) und eine andere Quelle als den Nutzer (Art. 14 Abs. 2 lit. f) nennen muss.',
+    noGaps: 'Von dem, was dieser Dienst kennt, fehlt nichts.',
+    checks:
+      'Das Team prüft selbst, ob es einen Vertreter in der EU (Art. 27), gemeinsam Verantwortliche (Art. 26), eine Pflicht zur Angabe der Daten (Art. 13 Abs. 2 lit. e) und eine andere Quelle als den Nutzer (Art. 14 Abs. 2 lit. f) nennen muss.',
     moreGaps: 'Es gibt noch weitere; sie erscheinen, wenn diese erledigt sind.',
   },
   gaps: {
@@ -133,7 +134,7 @@ export const DE: DocumentTexts = {
     evidence: (count) =>
       `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch, dass etwas geschah, ohne deine ID und deine Daten. Die Aufzeichnung der Löschung selbst enthält deine ID ebenso lange, nur verschlüsselt.`,
     backups: (count) =>
-      `Sicherungen werden ${forDays(count)} aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist, nur verschlüsselt.`,
+      `Sicherungen werden ${forDays(count)} aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist: Werte und deine ID nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
     objectTitle: OBJECTION.de.title,
     object: OBJECTION.de.text,
@@ -149,7 +150,7 @@ export const DE: DocumentTexts = {
       'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
     authorityHere: 'Die für den Verantwortlichen zuständige Behörde',
     version: 'Diese Fassung',
-    noTransfers: 'Keiner der Empfänger, die der Bot namentlich nennt, sitzt in einem Drittland.',
+    noTransfers: 'Keiner der Empfänger, die der Bot nennt, sitzt in einem Drittland.',
     changed: 'Zuletzt geändert',
     digest: 'Prüfsumme dieser Fassung',
     digestWhy: 'Sie ändert sich mit jeder Änderung dessen, was hier steht.',

@@ -34,21 +34,21 @@ export const EN = {
         'Ids of users and guilds at each withdrawal of a consent, erasure of a user, correction by the user (with the category and the names of the fields) and question to the stores of the bot for a copy; versions, times and tasks, no values',
     },
     transfersUnknown:
-      'Not known to this service: it depends on the place of this installation and of the webhook receiver. Their operators have to add it.',
+      'Whether data goes to a third country by the place of this installation or of the webhook receiver is not known to this service. Their operators have to add it.',
     noTransfers: 'None of the recipients that the bot names is in a third country.',
     limitsTitle: 'Time limits for erasure',
     limits: {
       withdrawn: 'Data that rested on a consent, after its withdrawal',
       evidence: 'Evidence of consents and of erasures, after their end, and audit events',
       webhooks: 'Records of webhook calls, after these have ended',
-      backups: 'Backups of the operator, which can contain what was erased, encrypted',
+      backups: 'Backups of the operator, which can contain what was erased, values and ids encrypted',
     },
     noLimit: 'no limit by time',
     ofCategories: 'Data categories: see below',
     measuresTitle: 'Technical and organisational measures',
     measures: {
       access:
-        'Access by API key, and for users by a link that ends. A bot reaches its own data and no other. Of keys and links SHA-256 digests are stored, of keys also the first 16 characters; the answer to a request with an Idempotency-Key has the whole one encrypted, for 25 hours at most.',
+        'Access by API key, and for users by a link that ends. A bot reaches its own data and no other. Of keys and links SHA-256 digests are stored, of keys also the first 16 characters. Where a request with an Idempotency-Key has made a key or link, its stored answer has it whole, encrypted, for 25 hours at most.',
       values:
         'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
       masterKey:
@@ -81,8 +81,9 @@ export const EN = {
     afterUpdate: (count: number) => `${days(count)} after the last update`,
     columns: ['Field', 'Type', 'English', 'German', 'Description'],
     gapsTitle: 'Open tasks',
-    noGaps:
-      'None of what this service knows about is missing. The team checks by itself whether it has to name a representative in the EU (Art. 27), joint controllers (Art. 26), a duty to give the data (Art. 13(2)(e)), and a source other than the user (Art. 14(2)(f)).',
+    noGaps: 'None of what this service knows about is missing.',
+    checks:
+      'The team checks by itself whether it has to name a representative in the EU (Art. 27), joint controllers (Art. 26), a duty to give the data (Art. 13(2)(e)), and a source other than the user (Art. 14(2)(f)).',
     moreGaps: 'There are more; they appear when these are done.',
   },
   gaps: {
@@ -125,7 +126,7 @@ export const EN = {
     evidence: (count: number) =>
       `Evidence of your consent is kept for ${days(count)} after its end, and so is the log of what was done with your data. An erasure removes the evidence of your consent. The log then says only that something was done, without your id and your data. The record of the erasure itself has your id for the same time, encrypted.`,
     backups: (count: number) =>
-      `Backups are kept for ${days(count)}. During that time a backup can contain what was erased, encrypted.`,
+      `Backups are kept for ${days(count)}. During that time a backup can contain what was erased: values and your id only encrypted.`,
     webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,
     objectTitle: OBJECTION.en.title,
     object: OBJECTION.en.text,
@@ -141,7 +142,7 @@ export const EN = {
       'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
     authorityHere: 'The authority in charge of the controller',
     version: 'This version',
-    noTransfers: 'None of the recipients that the bot gives by name is in a third country.',
+    noTransfers: 'None of the recipients that the bot names is in a third country.',
     changed: 'Last changed',
     digest: 'Digest of this version',
     digestWhy: 'It changes with every change of what is said here.',

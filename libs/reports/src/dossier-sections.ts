@@ -34,11 +34,13 @@ export function dossierBefore(making: DossierMaking): Section[] {
 export function dossierAfter(making: DossierMaking): Section[] {
   const { language, declared, dossier } = making;
   const texts = TEXTS[language];
-  const { dossier: words } = texts;
+  const { dossier: words, record } = texts;
   const { encryption, backups } = dossier;
+  // Of backups their own section says it.
+  const limits = dossier.time_limits.filter(({ applies_to: what }) => what !== record.limits.backups);
   const named = (declared.settings.recipients ?? []).map((one) => recipientIn(language, one));
   return [
-    section(words.limits, { items: limitItems(language, dossier.time_limits) }),
+    section(words.limits, { items: limitItems(language, limits) }),
     section(words.backups, items(backups.statements)),
     section(
       words.encryption,

@@ -12,7 +12,7 @@ export const DOSSIER_DE: typeof DOSSIER_EN = {
   limits: 'Wie lange das Übrige aufbewahrt wird',
   backups: 'Sicherungen',
   backupsKept: (days) =>
-    `Der Betreiber bewahrt Sicherungen ${days} auf (BACKUP_RETENTION_DAYS). So lange kann eine Sicherung verschlüsselt enthalten, was gelöscht ist.`,
+    `Der Betreiber bewahrt Sicherungen ${days} auf (BACKUP_RETENTION_DAYS). So lange kann eine Sicherung enthalten, was gelöscht ist, Werte und IDs verschlüsselt.`,
   noBackups: 'Der Betreiber gibt an, keine Sicherungen aufzubewahren (BACKUP_RETENTION_DAYS ist 0).',
   backupFacts: [
     'Eine Sicherung aus der Zeit vor einer Löschung ist ohne die Schlüssel nicht lesbar, und der Schlüssel des gelöschten Nutzers ist vernichtet.',

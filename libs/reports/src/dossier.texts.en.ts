@@ -10,7 +10,7 @@ export const DOSSIER_EN = {
   limits: 'How long the rest is kept',
   backups: 'Backups',
   backupsKept: (days: string) =>
-    `The operator keeps backups for ${days} (BACKUP_RETENTION_DAYS). During that time a backup can contain what was erased, encrypted.`,
+    `The operator keeps backups for ${days} (BACKUP_RETENTION_DAYS). During that time a backup can contain what was erased, values and ids encrypted.`,
   noBackups: 'The operator states that no backups are kept (BACKUP_RETENTION_DAYS is 0).',
   backupFacts: [
     'A backup of the data from before an erasure cannot be read without the keys, and the key of the erased user is destroyed.',

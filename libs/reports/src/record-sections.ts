@@ -125,13 +125,13 @@ export function noActivity(language: DocumentLanguage): Section {
   return { title: own(title), isPart: true, blocks: [] };
 }
 
-/** What is missing, as tasks for the team. */
+/** What is missing, as tasks for the team, and what this service cannot know. */
 export function gapsSection(language: DocumentLanguage, gaps: DeclarationGaps): Section {
-  const { gapsTitle, noGaps, moreGaps } = TEXTS[language].record;
+  const { gapsTitle, noGaps, checks, moreGaps } = TEXTS[language].record;
   const found = gaps.end().map(({ task }) => task);
   const more = gaps.isMore ? [own(moreGaps)] : [];
   const block: Block = found.length === 0 ? { text: own(noGaps) } : { items: [...found, ...more] };
-  return section(gapsTitle, block);
+  return section(gapsTitle, block, { text: own(checks) });
 }
 
 /** A text in English, and in German where it was declared so; that of the document comes first. */

@@ -54,7 +54,9 @@ export class BreachScopeView {
   )
   affected: AffectedCount;
   @Of(ActCounts) acts: ActCounts;
-  @Count('In all categories; a breach by reads or by a copy of the database can concern each of them')
+  @Count(
+    'In all categories, and not the users: a breach by reads or by a copy of the database can concern every user about whom Lethe holds anything',
+  )
   records_held: number;
   @Count('In all categories') records_touched: number;
   @Of([CategoryScope]) categories: CategoryScope[];

@@ -962,7 +962,7 @@ export interface paths {
     };
     /**
      * Count the users with recorded acts in the period of a breach (GDPR Art. 33)
-     * @description Counts the users and guilds with a recorded act in a period, and records by category, for the notification of a breach (GDPR Art. 33(3)(a)). Reads of values and copies of the database leave no record: such a breach can concern everyone about whom something is stored (`records_held`, as it is now). The answer holds numbers only and names no user; `exact` says whether large numbers are estimates. While a report of the bot is being made a further one is refused with 409 `report_in_progress`.
+     * @description Counts the users and guilds with a recorded act in a period, and records by category, for the notification of a breach (GDPR Art. 33(3)(a)). Reads of values and copies of the database leave no record: such a breach can concern every user about whom Lethe holds anything, also a consent alone: `records_held` counts the stored values of now, one for each user, guild and category, and not the users. The answer holds numbers only and names no user; `exact` says whether large numbers are estimates. While a report of the bot is being made a further one is refused with 409 `report_in_progress`.
      */
     readonly get: operations['reportsBreachScope'];
     readonly put?: never;
@@ -2753,7 +2753,7 @@ export interface components {
       /** @description Users and guilds with a recorded act in the period; a read of values and a copy of the database are not recorded */
       readonly affected: components['schemas']['AffectedCount'];
       readonly acts: components['schemas']['ActCounts'];
-      /** @description In all categories; a breach by reads or by a copy of the database can concern each of them */
+      /** @description In all categories, and not the users: a breach by reads or by a copy of the database can concern every user about whom Lethe holds anything */
       readonly records_held: number;
       /** @description In all categories */
       readonly records_touched: number;

@@ -25,6 +25,10 @@ const nameOf = ({ act, category }: Asked): string => `${act} ${category ?? ''}`;
 const endOf = <T extends 'Act' | 'Title'>(category: string | null, of: T) =>
   category === null ? (`unrestrictAll${of}` as const) : (`unrestrict${of}` as const);
 
+/** An objection to everything does not end with a category. */
+const isObjectionToAll = (kind: Act | 'objection' | 'restriction', category: string | null): boolean =>
+  category === null && (kind === 'object' || kind === 'objection');
+
 /** The legal bases that a user can object to. */
 const OBJECTABLE = ['legitimate_interests', 'public_task'];
 
@@ -76,7 +80,9 @@ export function Refusals({ ids, onActed }: { readonly ids: Ids; readonly onActed
                     {t(endOf(category, 'Act'))}
                   </button>
                 )}
-                <span class="small">{t(`${kind}Means`)}</span>
+                <span class="small">
+                  {t(isObjectionToAll(kind, category) ? 'objectionAllMeans' : `${kind}Means`)}
+                </span>
               </li>
             ))}
           </ul>
@@ -188,7 +194,7 @@ function Act({
             server,
             what: whatOf(asked.act === 'object', asked.category),
           })}
-          note={t(`${asked.act}Note`)}
+          note={t(isObjectionToAll(asked.act, asked.category) ? 'objectAllNote' : `${asked.act}Note`)}
           typed={asked.act === 'object' ? (asked.category ?? server) : undefined}
           act={t(asked.act === 'unrestrict' ? endOf(asked.category, 'Act') : 'refusalRecord')}
           isRunning={act.isPending}

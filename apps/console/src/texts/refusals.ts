@@ -6,6 +6,8 @@ export const refusalTexts = {
     refusalAllObjectable: 'everything that can be objected to',
     objectionMeans:
       'Stored values were erased, and your bot can store no new ones there. Only an erasure of the user or the removal of the category ends the objection.',
+    objectionAllMeans:
+      'Stored values were erased, and your bot can store no new ones there. Only an erasure of the user ends the objection.',
     restrictionMeans:
       'Your bot can neither read the values there for its purposes nor change them. An export for the user, an erasure and a correction by the user still work.',
     refusalSince: 'since {time}',
@@ -18,7 +20,9 @@ export const refusalTexts = {
     refusalRecord: 'Record',
     objectTitle: 'Record an objection in {server}: {what}?',
     objectNote:
-      'Every value that is stored there is erased at once, and your bot can store no new ones. This cannot be undone: only an erasure of the user or the removal of the category ends an objection.',
+      'Every value that is stored there is erased at once, and your bot can store no new ones. This cannot be undone: only an erasure of the user or the removal of the category ends the objection.',
+    objectAllNote:
+      'Every value that is stored there is erased at once, and your bot can store no new ones. This cannot be undone: only an erasure of the user ends the objection.',
     restrictTitle: 'Record a restriction in {server}: {what}?',
     restrictNote:
       'Your bot can then neither read the values there for its purposes nor change them, until the user ends the restriction, or you do at the request of the user. Periods of retention still apply.',
@@ -38,6 +42,8 @@ export const refusalTexts = {
     refusalAllObjectable: 'alles, dem widersprochen werden kann',
     objectionMeans:
       'Gespeicherte Werte wurden gelöscht, und Ihr Bot kann dort keine neuen speichern. Der Widerspruch endet nur, wenn die Daten der Person gelöscht werden oder die Kategorie entfernt wird.',
+    objectionAllMeans:
+      'Gespeicherte Werte wurden gelöscht, und Ihr Bot kann dort keine neuen speichern. Der Widerspruch endet nur, wenn die Daten der Person gelöscht werden.',
     restrictionMeans:
       'Ihr Bot kann die Werte dort weder für seine Zwecke abrufen noch ändern. Ein Export für die Person, eine Löschung und eine Berichtigung durch die Person bleiben möglich.',
     refusalSince: 'seit {time}',
@@ -50,7 +56,9 @@ export const refusalTexts = {
     refusalRecord: 'Vermerken',
     objectTitle: 'Einen Widerspruch auf dem Server „{server}“ vermerken: {what}?',
     objectNote:
-      'Jeder dort gespeicherte Wert wird sofort gelöscht, und Ihr Bot kann keine neuen speichern. Das kann nicht rückgängig gemacht werden: Ein Widerspruch endet nur, wenn die Daten der Person gelöscht werden oder die Kategorie entfernt wird.',
+      'Jeder dort gespeicherte Wert wird sofort gelöscht, und Ihr Bot kann keine neuen speichern. Das kann nicht rückgängig gemacht werden: Der Widerspruch endet nur, wenn die Daten der Person gelöscht werden oder die Kategorie entfernt wird.',
+    objectAllNote:
+      'Jeder dort gespeicherte Wert wird sofort gelöscht, und Ihr Bot kann keine neuen speichern. Das kann nicht rückgängig gemacht werden: Der Widerspruch endet nur, wenn die Daten der Person gelöscht werden.',
     restrictTitle: 'Eine Einschränkung auf dem Server „{server}“ vermerken: {what}?',
     restrictNote:
       'Ihr Bot kann die Werte dort dann weder für seine Zwecke abrufen noch ändern, bis die Person die Einschränkung aufhebt oder Sie es auf ihren Wunsch tun. Speicherfristen gelten weiter.',

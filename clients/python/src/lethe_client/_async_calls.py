@@ -973,7 +973,8 @@ class AsyncAudit(AsyncGroup):
 
         Counts the users and guilds with a recorded act in a period, and records by category, for the
         notification of a breach (GDPR Art. 33(3)(a)). Reads of values and copies of the database leave no
-        record: such a breach can concern everyone about whom something is stored (`records_held`, as it is now).
+        record: such a breach can concern every user about whom Lethe holds anything, also a consent alone:
+        `records_held` counts the stored values of now, one for each user, guild and category, and not the users.
         The answer holds numbers only and names no user; `exact` says whether large numbers are estimates. While
         a report of the bot is being made a further one is refused with 409 `report_in_progress`.
         """

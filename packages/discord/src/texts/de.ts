@@ -211,7 +211,7 @@ export const DE: Texts = {
   unrestrict_partly: 'Die Einschränkung von allem gilt weiter.',
 
   object_why:
-    '**Widersprechen (Art. 21 DSGVO)**\nWidersprechen kannst du der Verarbeitung von Daten, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Was davon hier über dich gespeichert ist, wird dann sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst oder wenn der Bot diese Kategorie abschafft.',
+    '**Widersprechen (Art. 21 DSGVO)**\nWidersprechen kannst du der Verarbeitung von Daten, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Was davon hier über dich gespeichert ist, wird dann sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch gegen eine Kategorie endet, wenn du alles löschst oder der Bot die Kategorie entfernt; einer gegen alles nur, wenn du alles löschst.',
   object_none:
     'Du kannst hier keinen Widerspruch einlegen: Nichts, was dieser Bot speichert, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
   object_no_more:

@@ -202,7 +202,7 @@ export const EN = {
   unrestrict_partly: 'The restriction of everything is still in force.',
 
   object_why:
-    '**Object (Art. 21 GDPR)**\nYou can object to what has the legal basis legitimate interests or a public task. What is stored about you here is then erased at once, and the bot can store no more of it. This cannot be undone: an objection ends only when you erase everything, or when the bot removes this category.',
+    '**Object (Art. 21 GDPR)**\nYou can object to what has the legal basis legitimate interests or a public task. What is stored about you here is then erased at once, and the bot can store no more of it. This cannot be undone: an objection to a category ends when you erase everything or the bot removes the category; one to everything only when you erase everything.',
   object_none:
     'You can object to nothing here: nothing that this bot stores has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
   object_no_more:
