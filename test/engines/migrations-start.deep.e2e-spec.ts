@@ -77,7 +77,12 @@ describe('MIGRATE_ON_START=false', () => {
   });
 
   it('keeps db:revert from the database of a running service, which would answer 500', async () => {
-    await lethe.service.start();
+    // A name of the sessions in the URL must not hide them.
+    const DATABASE_URL = lethe.database.settings['DATABASE_URL'] ?? '';
+    const service = lethe.here(
+      engine === 'postgres' ? { DATABASE_URL: `${DATABASE_URL}?application_name=gdpr` } : {},
+    );
+    await service.start();
     const refused = await lethe.admin('db:revert');
     expect([refused.code, refused.stderr]).toEqual([
       1,
@@ -85,7 +90,7 @@ describe('MIGRATE_ON_START=false', () => {
         engine === 'postgres' ? /^A process of Lethe is using / : /^Another process is using /,
       ),
     ]);
-    await lethe.service.end();
+    await service.end();
     expect(await lethe.admin('db:revert')).toMatchObject({ code: 0 });
   });
 });
