@@ -117,7 +117,14 @@ async function isLocked(runner: QueryRunner, waitMs: number): Promise<boolean> {
 
 /** Not locked between two tries: a start that has nothing to migrate does not wait for one that waits for a table. */
 async function locked<T>(runner: QueryRunner, begin: () => Promise<T>): Promise<T> {
-  await runner.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
+  for (
+    let waitMs = LOCK_WAIT_MS;
+    !(await isLocked(runner, waitMs));
+    waitMs = Math.min(2 * waitMs, PAUSE_MAX_MS)
+  )
+    new Logger('Database').warn(
+      'Another process changes the schema (pg_stat_activity shows it as lethe-schema). This one waits until it ends',
+    );
   try {
     await runner.query(`SET lock_timeout = '${TABLE_WAIT_MS}ms'`);
     return await begin();
