@@ -8,7 +8,7 @@ import type { DataSource } from 'typeorm';
 import { bareDatabase, type TestDatabase } from '../support/database';
 
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-const LIMITS = { DATABASE_STATEMENT_TIMEOUT_MS: '7000', DATABASE_LOCK_TIMEOUT_MS: '6000' };
+const LIMITS = { DATABASE_STATEMENT_TIMEOUT_MS: '17000', DATABASE_LOCK_TIMEOUT_MS: '16000' };
 const NAMES = [
   'application_name',
   'statement_timeout',
@@ -22,7 +22,7 @@ const NAMES = [
 const FOREIGN =
   'application_name=gdpr&statement_timeout=5000&lock_timeout=5000&idle_in_transaction_session_timeout=5000&query_timeout=5' +
   '&options=-c%20work_mem%3D5MB%20-c%20plan_cache_mode%3Dauto%20-c%20statement_timeout%3D4000%20-c%20TimeZone%3DJapan';
-const OF_UNITS = ['lethe', '7s', '6s', '30s', 'force_generic_plan', 'on', 'UTC', '5MB'];
+const OF_UNITS = ['lethe', '17s', '16s', '30s', 'force_generic_plan', 'on', 'UTC', '5MB'];
 const OF_SCHEMA = ['lethe-schema', '0', '0', '1min', 'auto', 'off', 'UTC', '5MB'];
 
 let database: TestDatabase;
@@ -66,7 +66,7 @@ describe('the settings of a connection are those of Lethe, whatever the URL and 
   it('beside a pooler', async () => {
     const direct = readConfig({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: url, ...LIMITS });
     const given = directClient(database.url, direct);
-    expect(given).toMatchObject({ query_timeout: 12_000 });
+    expect(given).toMatchObject({ query_timeout: 22_000 });
     const client = new Client(given);
     await client.connect();
     const { rows } = await client.query<Record<string, unknown>>(SETTINGS);

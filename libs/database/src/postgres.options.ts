@@ -160,9 +160,9 @@ function ofUnit(config: PostgresConfig): Pooled {
  */
 export function directClient(url: string, config: PostgresConfig): ClientConfig {
   const direct = { ...config, databaseDirectUrl: undefined };
-  const { url: connectionString, extra } = postgresOptions(config.databaseDirectUrl ?? url, direct);
+  const options = postgresOptions(config.databaseDirectUrl ?? url, direct);
   const connectionTimeoutMillis = config.databaseLockTimeoutMs;
-  return { connectionString, connectionTimeoutMillis, ...(extra as object) };
+  return { connectionString: options.url, connectionTimeoutMillis, ...(options.extra as object) };
 }
 
 /**
