@@ -55,7 +55,7 @@ describe('MIGRATE_ON_START=false', () => {
   it('refuses to start before the migrations have run, in one line, and starts after npm run admin -- db:migrate', async () => {
     const refused = await lethe.child({ MIGRATE_ON_START: 'false' }).refused();
     expect(refused.stderr).toBe(
-      'The database needs migrations. Run them with npm run admin -- db:migrate, or set MIGRATE_ON_START=true.\n',
+      'The database needs migrations. Start the service with MIGRATE_ON_START=true, the default, or run npm run admin -- db:migrate.\n',
     );
     expect(refused.code).toBe(1);
     expect(await lethe.adminApart(['db:migrate'])).toMatchObject({
@@ -71,10 +71,18 @@ describe('MIGRATE_ON_START=false', () => {
     const newest = allMigrations().at(-1)?.name;
     expect((await lethe.admin('db:revert')).output).toContain(`${newest} reverted`);
     await expect(lethe.here({ MIGRATE_ON_START: 'false' }).start()).rejects.toThrow('needs migrations');
+    expect((await lethe.admin('doctor')).output).toContain(
+      'The database needs migrations. Start the service with MIGRATE_ON_START=true, the default, or run npm run admin -- db:migrate.',
+    );
   });
 
   it('keeps db:revert from the database of a running service, which would answer 500', async () => {
-    await lethe.service.start();
+    // A name of the sessions in the URL must not hide them.
+    const DATABASE_URL = lethe.database.settings['DATABASE_URL'] ?? '';
+    const service = lethe.here(
+      engine === 'postgres' ? { DATABASE_URL: `${DATABASE_URL}?application_name=gdpr` } : {},
+    );
+    await service.start();
     const refused = await lethe.admin('db:revert');
     expect([refused.code, refused.stderr]).toEqual([
       1,
@@ -82,7 +90,7 @@ describe('MIGRATE_ON_START=false', () => {
         engine === 'postgres' ? /^A process of Lethe is using / : /^Another process is using /,
       ),
     ]);
-    await lethe.service.end();
+    await service.end();
     expect(await lethe.admin('db:revert')).toMatchObject({ code: 0 });
   });
 });

@@ -237,6 +237,62 @@ describe('a transaction that holds a table, as one of pg_dump does for hours', (
   });
 });
 
+describe('a process that changes the schema and does not answer', () => {
+  it('is ended by the server, which undoes its change, and says so', async () => {
+    await migrateUp(lethe.database);
+    const before = await schemaOf(lethe.database);
+    class Silent4000000000006 {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('ALTER TABLE bots ADD COLUMN of_the_next text');
+        // In place of the minute, which connection-settings has seen on the session.
+        await runner.query(`SET LOCAL idle_in_transaction_session_timeout = '1ms'`);
+        await until(async () => (await sessions()).length === 0);
+        await runner.query('SELECT 1');
+      }
+
+      async down(): Promise<void> {
+        throw new Error('it is never taken back here');
+      }
+    }
+    await expect(migrateUp(lethe.database, [...allMigrations(), Silent4000000000006])).rejects.toThrow(
+      'Unfinished work is undone; try again',
+    );
+    expect(await schemaOf(lethe.database)).toStrictEqual(before);
+  });
+
+  it('keeps another one waiting, whose log says so', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    class Held4000000000007 {
+      up(): Promise<void> {
+        return held;
+      }
+
+      async down(): Promise<void> {
+        throw new Error('it is never taken back here');
+      }
+    }
+    await migrateUp(lethe.database);
+    const holding = migrateUp(lethe.database, [...allMigrations(), Held4000000000007]);
+    await until(async () => (await sessions()).some(({ state }) => state === 'idle in transaction'));
+    const later = migrateUp(lethe.database);
+    await until(() => logged.mock.calls.length > 0);
+    expect(logged).toHaveBeenCalledWith(
+      expect.stringMatching(/^Another process changes the schema .*lethe-schema/),
+    );
+    release();
+    expect([await holding, await later]).toStrictEqual([['Held4000000000007'], []]);
+    logged.mockRestore();
+  });
+});
+
+/** The sessions that change the schema. */
+const sessions = () =>
+  lethe.database.rows<{ state: string }>(
+    `SELECT state FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lethe-schema'`,
+  );
+
 /** The process id of the session of this name, once it waits for a lock. */
 async function waiting(name = 'lethe-schema'): Promise<number> {
   let found: { pid: number } | undefined;

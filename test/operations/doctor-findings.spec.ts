@@ -229,6 +229,17 @@ describe('the findings of doctor', () => {
     ]);
   });
 
+  it('say that the key file is on the disk of the database only where the database is a file', () => {
+    const said = (config: Circumstances['config']): readonly string[] =>
+      findingsOf({ ...healthy, keyFile: KEY, config }).map(({ says }) => says);
+    expect(said(settings())).toEqual([
+      'The master key is in /data/lethe.db.key, on the disk of the database.',
+    ]);
+    expect(said(settings({ DATABASE_URL: 'postgres://db/lethe' }))).toEqual([
+      'The master key is in /data/lethe.db.key.',
+    ]);
+  });
+
   it('leave a file of LETHE_MASTER_KEY_FILE to its group, as a secret of Kubernetes', () => {
     expect(found({ secretFile: { ...KEY, mode: 0o440 } })).toEqual([]);
   });

@@ -76,7 +76,7 @@ export async function bringUpToDate(source: DataSource, access: Access): Promise
     await requireNotBeingFilled(source);
   } else if (await needsMigrations(source)) {
     throw new StartError(
-      `The database needs migrations. Run them with ${adminCommand('db:migrate')}, or set MIGRATE_ON_START=true.`,
+      `The database needs migrations. Start the service with MIGRATE_ON_START=true, the default, or run ${adminCommand('db:migrate')}.`,
     );
   }
   await requireKeyTables(source);

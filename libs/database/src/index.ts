@@ -68,7 +68,7 @@ export {
 } from './tx';
 export { eachOf, inPortions, pages } from './pages';
 export { directClient, PostgresDataSource, postgresOptions, requireUnused } from './postgres.options';
-export { PostgresSchemaSource } from './postgres.engine';
+export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './sqlite.ballast';

@@ -31,6 +31,31 @@ export interface Pooled {
 
 /** The server ends a transaction that waits longer for its next statement, in milliseconds; longer if waits for locks may be. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
+/** The same for a change of the schema, in milliseconds. */
+const SCHEMA_IDLE_MS = 60_000;
+
+/** Parameters of a URL that Lethe sets itself. The driver prefers those of the URL. */
+const OWN_PARAMETERS = [
+  'application_name',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'query_timeout',
+  'options',
+];
+
+/** The `url` and the settings of a connection. Those of Lethe win over those of the URL, whose other `options` remain. */
+function ofConnection(
+  url: string,
+  settings: { readonly options?: string; readonly [name: string]: unknown },
+): { url: string; extra: object } {
+  const place = new URL(url);
+  const given = place.searchParams.getAll('options').at(-1) ?? '';
+  for (const name of OWN_PARAMETERS) place.searchParams.delete(name);
+  // The server takes the last value of a setting.
+  const options = `${given} ${settings.options ?? ''}`.trim();
+  return { url: place.href, extra: { ...settings, options } };
+}
 
 /**
  * The settings of every connection: times in UTC, bounded waits, generic plans. `url` may carry the TLS parameters of
@@ -39,12 +64,11 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 export function postgresOptions(url: string, config: PostgresConfig): PostgresDataSourceOptions {
   return {
     type: 'postgres',
-    url,
     poolSize: config.databasePoolSize,
     connectTimeoutMS: config.databaseLockTimeoutMs,
     installExtensions: false,
     namingStrategy: new NamingStrategy(),
-    extra: {
+    ...ofConnection(url, {
       application_name: 'lethe',
       keepAlive: true,
       // The server's own time-out fires first. This one is for a server that does not answer.
@@ -52,8 +76,14 @@ export function postgresOptions(url: string, config: PostgresConfig): PostgresDa
       types: { getTypeParser },
       pipeline: true,
       ...(config.databaseDirectUrl === undefined ? ofSession(config) : ofUnit(config)),
-    },
+    }),
   };
+}
+
+/** The place for the operator, without a password. */
+export function placeOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `PostgreSQL, ${hostname}${port && `:${port}`}${pathname}`;
 }
 
 /** @throws StartError while a process of Lethe is connected to the database, whose `place` the message names */
@@ -76,8 +106,10 @@ function timeouts(config: PostgresConfig) {
   };
 }
 
-/** No limit for a statement, of the server or of this process. */
+/** No limit of this process for a statement. The driver does not send the 0, so that {@link UNLIMITED_OPTION} is needed too. */
 const UNLIMITED = { statement_timeout: 0, query_timeout: 0 };
+/** No limit of the server for a statement, whatever the database and the role have. */
+const UNLIMITED_OPTION = '-c statement_timeout=0';
 
 export const IN_RECOVERY = 'SELECT pg_is_in_recovery() AS standby';
 /** SQLSTATE of a feature that the server does not support. A BEGIN has it where it says READ WRITE to a standby. */
@@ -128,24 +160,27 @@ function ofUnit(config: PostgresConfig): Pooled {
  */
 export function directClient(url: string, config: PostgresConfig): ClientConfig {
   const direct = { ...config, databaseDirectUrl: undefined };
-  const connectionString = config.databaseDirectUrl ?? url;
-  const options = postgresOptions(url, direct);
+  const options = postgresOptions(config.databaseDirectUrl ?? url, direct);
   const connectionTimeoutMillis = config.databaseLockTimeoutMs;
-  return { connectionString, connectionTimeoutMillis, ...(options.extra as object) };
+  return { connectionString: options.url, connectionTimeoutMillis, ...(options.extra as object) };
 }
 
-/** The options for changes of the schema, which have no time limit. */
-export function withoutTimeouts(options: PostgresDataSourceOptions): PostgresDataSourceOptions {
-  const extra = {
-    ...(options.extra as object),
+/**
+ * The options for changes of the schema, whose statements have no time limit. The server ends a change whose process no
+ * longer sends any: its locks keep every request out.
+ */
+export function ofSchema(options: PostgresDataSourceOptions, url: string): PostgresDataSourceOptions {
+  const connection = ofConnection(url, {
+    ...(options.extra as PoolConfig),
     ...UNLIMITED,
+    application_name: 'lethe-schema',
     lock_timeout: 0,
-    idle_in_transaction_session_timeout: 0,
-    options: '-c timezone=UTC',
+    idle_in_transaction_session_timeout: SCHEMA_IDLE_MS,
+    options: `-c timezone=UTC ${UNLIMITED_OPTION} -c lock_timeout=0`,
     pipeline: false,
     onConnect: undefined,
-  };
-  return { ...options, extra, poolSize: 1 };
+  });
+  return { ...options, ...connection, poolSize: 1 };
 }
 
 /** TypeORM's connection to PostgreSQL. Integers of its schema have 64 bits, and text is compared byte by byte. */
@@ -168,7 +203,8 @@ export async function vacuum(
   stopping: AbortSignal,
 ): Promise<string | undefined> {
   // With pipelining the end would wait for the vacuum.
-  const client = new Client({ ...config, pipeline: false, ...UNLIMITED });
+  const options = `${config.options} ${UNLIMITED_OPTION}`;
+  const client = new Client({ ...config, pipeline: false, ...UNLIMITED, options });
   const stop = (): void => void client.end().catch(() => undefined);
   let warning: string | undefined;
   client.on('error', () => undefined);

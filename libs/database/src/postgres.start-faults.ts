@@ -1,10 +1,13 @@
 import { adminCommand, StartError } from '@app/kernel';
+import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { driverCode, isConnectionLost } from './database-faults';
 
 /** SQLSTATE of a deadlock. */
 export const DEADLOCK = '40P01';
 /** SQLSTATE of a lock that was not free in time. */
 export const LOCKED = '55P03';
+/** SQLSTATE of a session that the server has ended, because its process sent nothing within a transaction. */
+const IDLE = '25P03';
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens there. Start the server, or correct DATABASE_URL.',
@@ -38,9 +41,9 @@ function reasonOf(error: unknown): string | undefined {
   if (known !== undefined) return known;
   if (/CERT|TLS|SSL|UNABLE_TO/.test(code) || /support SSL/.test(message))
     return `no secure connection (${code || 'the server offers no TLS'}). Check sslmode and sslrootcert in DATABASE_URL.`;
-  if (/^(53|57)/.test(code))
+  if (/^(53|57)/.test(code) || code === IDLE)
     return `the server cancelled the work (${code}). Nothing was changed; try again.`;
-  if (isConnectionLost(error))
+  if (isConnectionLost(error) || error instanceof QueryRunnerAlreadyReleasedError)
     return `the connection ended${code && ` (${code})`}. Unfinished work is undone; try again.`;
   return undefined;
 }

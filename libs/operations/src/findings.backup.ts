@@ -117,13 +117,13 @@ function sameDisk(circumstances: Circumstances): Look {
   );
 }
 
-function readableSecrets({ keyFile, secretFile, environmentMode }: Circumstances): readonly Look[] {
+function readableSecrets({ config, keyFile, secretFile, environmentMode }: Circumstances): readonly Look[] {
   const isOpen = (mode: number | undefined, to = 0o077): boolean => mode !== undefined && (mode & to) !== 0;
   return [
     keyFile?.mode !== undefined && {
       id: 'key_file',
       level: 'warning',
-      says: `The master key is in ${keyFile.path}, on the disk of the database.`,
+      says: `The master key is in ${keyFile.path}${config.database.engine === 'sqlite' ? ', on the disk of the database' : ''}.`,
       mend: 'Keep a copy in another place, apart from the backups; or set LETHE_MASTER_KEY and delete the file.',
     },
     isOpen(keyFile?.mode) && {

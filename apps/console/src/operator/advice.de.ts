@@ -84,7 +84,7 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     mend: 'Kopieren Sie jede Sicherung auf einen anderen Rechner.',
   },
   key_file: {
-    says: 'Der Hauptschlüssel liegt in einer Datei auf dem Datenträger der Datenbank.',
+    says: 'Der Hauptschlüssel liegt in einer Datei auf diesem Rechner.',
     mend: 'Bewahren Sie eine Kopie anderswo auf, getrennt von den Sicherungen; oder setzen Sie LETHE_MASTER_KEY und löschen Sie die Datei.',
   },
   key_file_readable: {
