@@ -45,7 +45,7 @@ const OWN_PARAMETERS = [
 ];
 
 /** The `url` and the settings of a connection. Those of Lethe win over those of the URL, whose other `options` remain. */
-function ofConnection(
+export function ofConnection(
   url: string,
   settings: { readonly options?: string; readonly [name: string]: unknown },
 ): { url: string; extra: object } {

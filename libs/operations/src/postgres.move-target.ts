@@ -2,6 +2,7 @@ import {
   isConnectionLost,
   KEY_TABLES,
   MOVE_TABLE,
+  ofConnection,
   PostgresSchemaSource,
   requireKnown,
   requireUnused,
@@ -237,7 +238,8 @@ export class PostgresMoveTarget {
 
 function clientOf(url: string): Client {
   const asText = { getTypeParser: () => (text: string) => text } as unknown as typeof types;
-  const client = new Client({ connectionString: url, application_name: 'lethe-move', types: asText });
+  const { url: connectionString, extra } = ofConnection(url, { application_name: 'lethe-move' });
+  const client = new Client({ connectionString, ...extra, types: asText });
   client.on('error', () => undefined);
   return client;
 }
