@@ -67,7 +67,13 @@ export {
   Tx,
 } from './tx';
 export { eachOf, inPortions, pages } from './pages';
-export { directClient, ofConnection, PostgresDataSource, postgresOptions, requireUnused } from './postgres.options';
+export {
+  directClient,
+  ofConnection,
+  PostgresDataSource,
+  postgresOptions,
+  requireUnused,
+} from './postgres.options';
 export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export { NO_SIGNALS, Signals } from './signals';
