@@ -352,9 +352,17 @@ describe('the right to object', () => {
       await bot.hasCategory(key, [field('value')], { legal_basis: 'legitimate_interests' });
     expect(await right(['view', 'forget'])).toContain('on this page or through the contact for privacy');
     expect(await right(['view'])).toContain('You can object through the contact for privacy.');
+    const { url } = (
+      await bot.post<{ url: string }>('/privacy-links', { user_id: subject().user_id, scope: 'all_guilds' })
+    ).data;
+    // No form of the page is about nothing.
+    expect((await get(`${url}?lang=en`)).text).toContain('You can object through the contact for privacy.');
     await bot.post('/data/object', { ...who, category: 'stats' });
     expect(await right(['view'])).not.toContain('stats');
     expect(await right(['view'])).toContain('Category scores');
+    await bot.put(`/bots/${bot.id}`, { privacy_contact: null });
+    expect(await right(['view', 'forget'])).toContain('You can object on this page.');
+    expect(await right(['view'])).not.toContain('contact');
     await bot.post('/data/object', who);
     expect(await right(['view'])).toBe('');
   });

@@ -18,12 +18,13 @@ const NAMES = [
   'default_transaction_read_only',
   'TimeZone',
   'work_mem',
+  'idle_session_timeout',
 ];
 const FOREIGN =
   'application_name=gdpr&statement_timeout=5000&lock_timeout=5000&idle_in_transaction_session_timeout=5000&query_timeout=5' +
   '&options=-c%20work_mem%3D5MB%20-c%20plan_cache_mode%3Dauto%20-c%20statement_timeout%3D4000%20-c%20TimeZone%3DJapan';
-const OF_UNITS = ['lethe', '17s', '16s', '30s', 'force_generic_plan', 'on', 'UTC', '5MB'];
-const OF_SCHEMA = ['lethe-schema', '0', '0', '1min', 'auto', 'off', 'UTC', '5MB'];
+const OF_UNITS = ['lethe', '17s', '16s', '30s', 'force_generic_plan', 'on', 'UTC', '5MB', '1h'];
+const OF_SCHEMA = ['lethe-schema', '0', '0', '1min', 'auto', 'off', 'UTC', '5MB', '0'];
 
 let database: TestDatabase;
 let url: string;
@@ -32,12 +33,10 @@ beforeAll(async () => {
   database = await bareDatabase(directory);
   url = `${database.url}?${FOREIGN}`;
   // The role and the database may have time limits as well.
-  await database.run(
-    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = 3000', current_database()); END $$`,
-  );
-  await database.run(
-    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET lock_timeout = 3000', current_database()); END $$`,
-  );
+  for (const limit of ['statement_timeout = 3000', 'lock_timeout = 3000', 'idle_session_timeout = 3600000'])
+    await database.run(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${limit}', current_database()); END $$`,
+    );
 });
 afterAll(async () => {
   await database.drop();

@@ -278,11 +278,11 @@ describe('a process that changes the schema and does not answer', () => {
     await until(async () => (await sessions()).some(({ state }) => state === 'idle in transaction'));
     const later = migrateUp(lethe.database);
     await until(() => logged.mock.calls.length > 0);
+    release();
+    expect([await holding, await later]).toStrictEqual([['Held4000000000007'], []]);
     expect(logged).toHaveBeenCalledWith(
       expect.stringMatching(/^Another process changes the schema .*lethe-schema/),
     );
-    release();
-    expect([await holding, await later]).toStrictEqual([['Held4000000000007'], []]);
     logged.mockRestore();
   });
 });

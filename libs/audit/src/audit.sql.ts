@@ -214,12 +214,11 @@ async function newestEvents(
 ): Promise<(Subject & { readonly seq: number; readonly isWalked: boolean })[]> {
   const stored = { user_id: userId, guild_id: guildId };
   const columns = (['user_id', 'guild_id'] as const).filter((column) => stored[column] !== undefined);
-  // The plus keeps SQLite in the index of the user, as in `conditionOf`.
-  const plus = tx.engine === 'sqlite' ? '+' : '';
+  // The empty text keeps both engines in the index of the user: the statistics of PostgreSQL may prefer that of the guild.
   const rows = await tx.all<{ guild_id: Digest; user_id: Digest; seq: number; walked: number }>(
     `SELECT guild_id, user_id, seq, CASE WHEN EXISTS (
        SELECT 1 FROM audit_events newer WHERE newer.bot_id = ? AND newer.user_id = audit_events.user_id
-       AND ${plus}newer.guild_id = audit_events.guild_id AND newer.seq >= ? AND newer.seq <= ?) THEN 1 ELSE 0 END AS walked
+       AND newer.guild_id || '' = audit_events.guild_id AND newer.seq >= ? AND newer.seq <= ?) THEN 1 ELSE 0 END AS walked
      FROM audit_events WHERE ${conditionOf(tx.engine, columns)} AND seq < ?
      ORDER BY seq DESC LIMIT ${RECENT_PORTION}`,
     ...[botId, ...walked, botId, ...columns.map((column) => stored[column] ?? null), last],

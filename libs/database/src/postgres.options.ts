@@ -176,7 +176,8 @@ export function ofSchema(options: PostgresDataSourceOptions, url: string): Postg
     application_name: 'lethe-schema',
     lock_timeout: 0,
     idle_in_transaction_session_timeout: SCHEMA_IDLE_MS,
-    options: `-c timezone=UTC ${UNLIMITED_OPTION} -c lock_timeout=0`,
+    // A move holds the lock of the schema by a session that is idle for hours.
+    options: `-c timezone=UTC ${UNLIMITED_OPTION} -c lock_timeout=0 -c idle_session_timeout=0`,
     pipeline: false,
     onConnect: undefined,
   });

@@ -6,8 +6,8 @@ import { driverCode, isConnectionLost } from './database-faults';
 export const DEADLOCK = '40P01';
 /** SQLSTATE of a lock that was not free in time. */
 export const LOCKED = '55P03';
-/** SQLSTATE of a session that the server has ended, because its process sent nothing within a transaction. */
-const IDLE = '25P03';
+/** SQLSTATE of a session that the server has ended since its transaction sent nothing, or lasted too long. */
+const ENDED = /^25P0[34]$/;
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens there. Start the server, or correct DATABASE_URL.',
@@ -41,7 +41,7 @@ function reasonOf(error: unknown): string | undefined {
   if (known !== undefined) return known;
   if (/CERT|TLS|SSL|UNABLE_TO/.test(code) || /support SSL/.test(message))
     return `no secure connection (${code || 'the server offers no TLS'}). Check sslmode and sslrootcert in DATABASE_URL.`;
-  if (/^(53|57)/.test(code) || code === IDLE)
+  if (/^(53|57)/.test(code) || ENDED.test(code))
     return `the server cancelled the work (${code}). Nothing was changed; try again.`;
   if (isConnectionLost(error) || error instanceof QueryRunnerAlreadyReleasedError)
     return `the connection ended${code && ` (${code})`}. Unfinished work is undone; try again.`;

@@ -1,6 +1,6 @@
 import { unopenedSecrets } from '@app/bots';
 import { replaceUnopened, type Unopened as UnopenedKeys, unopenedKeys } from '@app/crypto';
-import { allMigrations, driverCode, KEY_TABLES, withSqliteFile } from '@app/database';
+import { allMigrations, driverCode, isDamage, KEY_TABLES, withSqliteFile } from '@app/database';
 import { COUNT_MISSING } from '@app/gdpr';
 import { firstIdAt, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
@@ -83,7 +83,7 @@ export function takePresentKeys(
       return merged(database, dataStays, masterKeys);
     });
   } catch (error) {
-    if (/^SQLITE_(NOTADB|CORRUPT)/.test(driverCode(error))) return undefined;
+    if (isDamage(error)) return undefined;
     throw error;
   }
 }
@@ -154,7 +154,7 @@ function readable<T>(data: string, otherwise: T, work: (database: Database) => T
   try {
     return withSqliteFile(data, 'read', work);
   } catch (error) {
-    if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(driverCode(error))) return otherwise;
+    if (isDamage(error) || driverCode(error) === 'SQLITE_ERROR') return otherwise;
     throw error;
   }
 }

@@ -44,22 +44,26 @@ export const CONTROLLER_WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   },
 };
 
-/** `here` is for a page on which the user can object. */
-type ObjectionWords = Readonly<Record<'title' | 'text' | 'here' | 'byContact', string>>;
+/** `either` and `here` are for a page on which the user can object, with and without a contact; `used` is for who may have objected. */
+type ObjectionWords = Readonly<Record<'title' | 'text' | 'either' | 'here' | 'byContact' | 'used', string>>;
 
 /** The right to object, which is said apart from any other information (GDPR Art. 21(4)). The names of the categories follow. */
 export const OBJECTION: Readonly<Record<PageLanguage, ObjectionWords>> = {
   de: {
     title: 'Dein Widerspruchsrecht (Art. 21 DSGVO)',
     text: 'Du kannst jederzeit der Verarbeitung der Daten in den folgenden Kategorien widersprechen. Die Daten werden dann gelöscht.',
-    here: 'Widersprechen kannst du hier auf der Seite oder beim Kontakt zum Datenschutz.',
+    either: 'Widersprechen kannst du hier auf der Seite oder beim Kontakt zum Datenschutz.',
+    here: 'Widersprechen kannst du hier auf der Seite.',
     byContact: 'Widersprechen kannst du beim Kontakt zum Datenschutz.',
+    used: 'Wogegen du schon widersprochen hast, steht oben.',
   },
   en: {
     title: 'Your right to object (Art. 21 GDPR)',
     text: 'You can object at any time to the processing of the data in the categories below. The data is then erased.',
-    here: 'You can object on this page or through the contact for privacy.',
+    either: 'You can object on this page or through the contact for privacy.',
+    here: 'You can object on this page.',
     byContact: 'You can object through the contact for privacy.',
+    used: 'What you have objected to already is above.',
   },
 };
 

@@ -37,27 +37,29 @@ export function hidden(name: string, value: string): Html {
 }
 
 /**
- * The right to object apart from the others, where a category can be objected to that one of the subjects has not objected to.
- * `isHere`: the user can object on this page.
+ * The right to object apart from the others, where a category can be objected to. A page gives its subjects, what all of them have
+ * objected to is left out, and `isHere` where its form is offered. A copy knows them only later.
  */
 export function rights(
-  { parts, facts }: Labelling,
-  isHere = false,
-  subjects: readonly Pick<HeldSubject, 'refusals'>[] = [],
+  { parts, facts }: Labelling & { readonly facts: Pick<PageFacts, 'purposes' | 'bot' | 'notice'> },
+  page?: { readonly isHere: boolean; readonly subjects: readonly Pick<HeldSubject, 'refusals'>[] },
 ): Html {
   const { texts, language } = parts;
-  const { title, text, here, byContact } = OBJECTION[language];
+  const { title, text, either, here, byContact, used } = OBJECTION[language];
   const isObjected = (key: string): boolean =>
-    subjects.length > 0 &&
-    subjects.every(({ refusals: { objections } }) =>
+    page !== undefined &&
+    page.subjects.length > 0 &&
+    page.subjects.every(({ refusals: { objections } }) =>
       objections.some(({ category }) => category === null || category === key),
     );
   const keys = facts.purposes
     .filter(({ key, legalBasis }) => isObjectable(legalBasis) && !isObjected(key))
     .map(({ key }) => key);
+  const hasContact = (facts.notice.controller_email ?? facts.bot.privacy_contact) !== null;
+  const [onPage, elsewhere] = hasContact ? [either, byContact] : [here, ''];
   const objection = html`<section>
     <h2>${title}</h2>
-    <p>${text} ${isHere ? here : byContact}</p>
+    <p>${text} ${page?.isHere === true ? onPage : elsewhere} ${page === undefined && used}</p>
     <p>${namesOf({ parts, facts }, keys, undefined)}</p>
   </section>`;
   return html`${keys.length > 0 && objection} ${listSection(texts.rights, texts.rightsText)}`;
@@ -115,7 +117,7 @@ export function past(making: Making, { events }: HeldSubject): Html | false {
   return html`<section>
     <h2>${done}</h2>
     ${bulleted(events.slice(0, ENTRIES_MAX).map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(making, event)}</li>`)))}
-    ${events.length > ENTRIES_MAX && html`<p>${link.allow.includes('export') ? latestCopied : latest}</p>`}
+    ${events.length > ENTRIES_MAX && !room.isFull && html`<p>${link.allow.includes('export') ? latestCopied : latest}</p>`}
   </section>`;
 }
 

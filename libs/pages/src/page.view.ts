@@ -49,7 +49,7 @@ export class PageView {
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${parts.more}</p></section>`}
         ${link.allow.includes('export') && this.exporting(making)} ${said}
-        ${rights(making, link.allow.includes('forget'), facts.hasMore ? [] : facts.subjects)}
+        ${rights(making, { isHere: subjects.length > 0 && link.allow.includes('forget'), subjects: facts.hasMore ? [] : facts.subjects })}
         ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
   }

@@ -64,7 +64,18 @@ export class DeliveryRetention implements BotSweep {
     const failedAt = await this.unitOfWork.read((tx) => this.failureAt(tx, botId, now));
     if (failedAt !== undefined) {
       const overdue = { within: `AND status = 'pending'`, meant: OVERDUE, values: [now, failedAt] };
-      yield* this.among(botId, overdue, (tx, ids) => this.giveUp(tx, botId, ids, now));
+      let given = 0;
+      try {
+        yield* this.among(botId, overdue, (tx, ids) =>
+          this.giveUp(tx, botId, ids, now, (count) => (given += count)),
+        );
+      } finally {
+        if (given > 0)
+          this.logger.warn(
+            `Given up for bot ${botId}, whose receiver fails again and again: ${many(given, 'delivery', 'deliveries')}; POST /api/v1/webhooks/replay sends them again`,
+            { botId },
+          );
+      }
     }
     const before = this.clock.daysAgoIso(this.config.webhookRetentionDays);
     // Ids follow the time, so that later deliveries are not read.
@@ -97,8 +108,15 @@ export class DeliveryRetention implements BotSweep {
     }
   }
 
-  private async giveUp(tx: Tx, botId: string, found: readonly string[], at: string): Promise<number> {
-    const failedAt = await this.failureAt(tx, botId, at);
+  private async giveUp(
+    tx: Tx,
+    botId: string,
+    found: readonly string[],
+    at: string,
+    note: (count: number) => void,
+  ): Promise<number> {
+    // The receiver may have failed once more, or have confirmed a call.
+    const failedAt = await this.failureAt(tx, botId, this.clock.confirmedIso());
     if (failedAt === undefined) return 0;
     const given = amongValues(tx, 'id', found);
     const some = await tx.all<{ id: string; event: string }>(
@@ -117,18 +135,14 @@ export class DeliveryRetention implements BotSweep {
     await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: settled }));
     tx.afterCommit(() => {
       this.metrics.count('webhookDeliveries', 'exhausted', ids.length);
-      if (ids.length > 0)
-        this.logger.warn(
-          `Given up for bot ${botId}, whose receiver fails again and again: ${many(ids.length, 'delivery', 'deliveries')}; POST /api/v1/webhooks/replay sends them again`,
-          { botId },
-        );
+      note(ids.length);
     });
     return ids.length;
   }
 
   /**
-   * When a receiver failed last that fails again and again, by refusals too. Undefined for calls that wait for the end of a suspension, or whose schedule
-   * began with that end and was not over at the failure.
+   * When a receiver failed last that fails again and again, by refusals too. Undefined for calls that wait for the end of a
+   * suspension, or whose schedule began with that end and was not over at the failure.
    */
   private async failureAt(tx: Tx, botId: string, nowIso: string): Promise<string | undefined> {
     const bot = await suspensionOf(tx, botId);

@@ -19,7 +19,10 @@ beforeAll(async () => {
 });
 
 let stop: (() => unknown) | undefined;
-afterEach(() => stop?.());
+afterEach(() => {
+  jest.restoreAllMocks();
+  return stop?.();
+});
 
 async function serve(listener: RequestListener): Promise<string> {
   // An idle connection must not end as the next request is sent on it.
@@ -197,9 +200,8 @@ describe('createWebhookHandler', () => {
 });
 
 it('acts once on a call whose confirmation was lost, also at the last attempt, 26.4 hours later', async () => {
-  const clock = jest.spyOn(Date, 'now');
   let nowMs = Date.parse('2026-01-01T00:00:00.000Z');
-  clock.mockImplementation(() => nowMs);
+  jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
   let acts = 0;
   const handler = createWebhookHandler({ secrets: secret, on: { consent_revoked: () => void (acts += 1) } });
   for (const pauseMs of [0, 26.4 * 3_600_000]) {
@@ -208,7 +210,6 @@ it('acts once on a call whose confirmation was lost, also at the last attempt, 2
     expect(await handler.handle(call)).toMatchObject({ status: 204 });
   }
   expect(acts).toBe(1);
-  clock.mockRestore();
 });
 
 describe('ReplayCache', () => {
