@@ -30,6 +30,10 @@ import { differences } from '../support/differences';
 const build = useBuild();
 const receiver = useReceiver();
 
+/** A receipt named a way to withdraw that no bot had declared. It is null since then. */
+const CHANGED =
+  /^\/consents\/receipt\?\S+: \S+\.withdrawal_method is null, not "By telling the bot or its privacy contact/;
+
 describe.each(releases())('the data of %s', (release) => {
   const expected = kept(release);
   const [first, suspended] = expected.bots;
@@ -110,7 +114,7 @@ describe.each(releases())('the data of %s', (release) => {
       if (now?.status !== status) return [`${path}: ${now?.status}, not ${status}`];
       return differences(JSON.parse(text), now.body).map((found) => `${path}: ${found}`);
     });
-    expect(changed).toStrictEqual([]);
+    expect(changed.filter((found) => !CHANGED.test(found))).toStrictEqual([]);
     expect(Object.keys(bot.answers).length).toBeGreaterThan(2);
   });
 
