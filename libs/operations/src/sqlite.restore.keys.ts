@@ -114,7 +114,7 @@ function merged(database: Database, dataStays: boolean, masterKeys: readonly Buf
 /** The migrations of the data that this process does not have; none where the data cannot be read. */
 export function unknownMigrations(data: string): string[] {
   const known = new Set(allMigrations().map(({ name }) => name));
-  return readable(data, [], (database) => {
+  return readable(data, 'read', [], (database) => {
     const names = database.prepare('SELECT name FROM migrations ORDER BY id').pluck().all() as string[];
     return names.filter((name) => !known.has(name));
   });
@@ -141,18 +141,24 @@ export function valuesWithoutKey(data: string, keys: string): number {
   });
 }
 
-/** The number of completed erasures that the data records and the ledger lacks; 0 where the data cannot be read. */
+/** The number of completed erasures that the data in place records and the ledger lacks; 0 where the data cannot be read. */
 export function missingEntries(data: string, keys: string, ledgerBegins: string): number {
-  return readable(data, 0, (database) => {
+  // A connection that only reads leaves the files of the log.
+  return readable(data, 'write', 0, (database) => {
     database.prepare('ATTACH DATABASE ? AS keys').run(keys);
     return database.prepare(COUNT_MISSING).pluck().get(firstIdAt(ledgerBegins), ledgerBegins) as number;
   });
 }
 
 /** What `work` finds in the data, or `otherwise` where the data is damaged or of a schema that has not what is looked for. */
-function readable<T>(data: string, otherwise: T, work: (database: Database) => T): T {
+function readable<T>(
+  data: string,
+  access: 'read' | 'write',
+  otherwise: T,
+  work: (database: Database) => T,
+): T {
   try {
-    return withSqliteFile(data, 'read', work);
+    return withSqliteFile(data, access, work);
   } catch (error) {
     if (isDamage(error) || driverCode(error) === 'SQLITE_ERROR') return otherwise;
     throw error;
