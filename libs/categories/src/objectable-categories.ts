@@ -8,8 +8,8 @@ export function isObjectable(legalBasis: string | undefined): boolean {
 }
 
 /**
- * The categories that a user can object to, and the number of all `declared` ones. With the lock every category that the bot has by now is held until the unit ends: none
- * is deleted, and none becomes one of these.
+ * The categories that a user can object to, and the number of all `declared` ones. With the lock every category that the bot
+ * has by now is held until the unit ends: none is deleted, and none becomes one of these.
  */
 export async function objectableCategories(
   tx: Tx,

@@ -16,8 +16,9 @@ const FORM_MAX_BYTES = 8192;
 
 /**
  * Reads the body of POST and PUT: JSON, or the fields of a form. It is the last guard: a caller who is over the limit,
- * has no key for the route, or asks for an unknown path is refused before the body is read, and once more after it. A query or JSON that could not
- * be read is refused here, also on routes that take none. The page answers a form that could not be read.
+ * has no key for the route, or asks for an unknown path is refused before the body is read. What admitted the caller is asked
+ * again after it. A query or JSON that could not be read is refused here, also on routes that take none. The page answers a
+ * form that could not be read.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {

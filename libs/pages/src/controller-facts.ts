@@ -55,7 +55,7 @@ export const OBJECTION: Readonly<Record<PageLanguage, ObjectionWords>> = {
     either: 'Widersprechen kannst du hier auf der Seite oder beim Kontakt zum Datenschutz.',
     here: 'Widersprechen kannst du hier auf der Seite.',
     byContact: 'Widersprechen kannst du beim Kontakt zum Datenschutz.',
-    used: 'Wogegen du schon widersprochen hast, steht oben.',
+    used: 'Hast du schon widersprochen, steht es oben.',
   },
   en: {
     title: 'Your right to object (Art. 21 GDPR)',
@@ -63,7 +63,7 @@ export const OBJECTION: Readonly<Record<PageLanguage, ObjectionWords>> = {
     either: 'You can object on this page or through the contact for privacy.',
     here: 'You can object on this page.',
     byContact: 'You can object through the contact for privacy.',
-    used: 'What you have objected to already is above.',
+    used: 'If you have objected already, it is said above.',
   },
 };
 

@@ -53,7 +53,8 @@ export async function holdsUncovered(
 
 /**
  * Whether a table holds rows of a category of users who have objected to everything. It stays so as by {@link holdsUncovered}: such an
- * objection locks every category, and begins anew where one was registered before it had all its locks. More objections than are looked at count as if there were.
+ * objection locks every category, and begins anew where one was registered before it had all its locks. More objections than
+ * are looked at count as if there were.
  */
 export async function holdsObjected(
   tx: Tx,

@@ -37,8 +37,8 @@ interface Looked {
 
 /**
  * Gives up deliveries whose time is up if their receiver fails again and again, also since then; the dispatcher sends the others, and
- * gives each up at its first failure. Makes due what a clock that was ahead has planned. Removes records of deliveries that ended more than
- * `WEBHOOK_RETENTION_DAYS` ago. One run at a time over all processes. Rows locked by other units are skipped.
+ * gives each up at its first failure. Makes due what a clock that was ahead has planned. Removes records of deliveries that
+ * ended more than `WEBHOOK_RETENTION_DAYS` ago. One run at a time over all processes. Rows locked by other units are skipped.
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
