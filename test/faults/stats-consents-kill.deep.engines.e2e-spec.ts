@@ -3,7 +3,7 @@ import { killedAt, type Moment } from '../support/child-script';
 import { manyConsents } from '../support/consent-acts';
 import { directoryOnDisk } from '../support/disk';
 import { useOneInstallation } from '../support/installation';
-import { amidDay } from '../support/time';
+import { amidCountedDay } from '../support/time';
 import { until } from '../support/until';
 
 const lethe = useOneInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
@@ -19,10 +19,11 @@ const moments: readonly [string, Moment][] = [
 ];
 
 describe('a process that is killed while it counts users under consent', () => {
+  beforeEach(amidCountedDay);
+
   it.each(moments)(
     '%s: the number of a day is whole or absent, and the next run has it',
     async (_, moment) => {
-      await amidDay();
       const { database, service } = lethe;
       const bot = await lethe.withBot();
       await service.end();
