@@ -7,7 +7,7 @@ import { until } from './until';
 /** A time in the past, as it is stored. */
 export const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
-/** What is left of a day for a slow test. */
+/** The end of a day is for a slow test. */
 const LEFT_MS = 300_000;
 /** What counts the day before does so once no unit of it can run any more: after its longest statement, and time for the others. */
 const COUNTED_MS = engine === 'postgres' ? Number(PATIENT.DATABASE_STATEMENT_TIMEOUT_MS) + 90_000 : 90_000;
