@@ -32,36 +32,24 @@ export interface Opened {
   readonly language: PageLanguage;
 }
 
-/** A form as it was sent. {@link PageForms.require} checks that the page has made it. */
-export interface SentForm {
-  readonly request: LetheRequest;
-  readonly token: string;
-  readonly lang?: unknown;
-  readonly fields: FormFields;
-}
-
-/** @throws ApiError for a body that is no form */
-export const Sent = createParamDecorator((_: unknown, context: ExecutionContext): SentForm => {
-  const request = context.switchToHttp().getRequest<LetheRequest>();
-  const { body, params, query } = request;
-  if (body instanceof ApiError) throw body;
-  const { lang } = query;
-  return { request, token: String(params['token']), lang, fields: (body ?? {}) as FormFields };
-});
-
-/** What a link to a page asks for. Its texts are as anybody may have written them. */
+/** What a request to a page asks for. Its texts are as anybody may have written them. */
 export interface AskedPage {
   readonly request: LetheRequest;
   readonly token: string;
   readonly lang?: unknown;
   readonly of?: unknown;
   readonly note?: unknown;
+  /** Those of a form, which {@link PageForms.require} checks; a link has none. */
+  readonly fields: FormFields;
 }
 
+/** @throws ApiError for a body that is no form */
 export const Asked = createParamDecorator((_: unknown, context: ExecutionContext): AskedPage => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
-  const { lang, of, note } = request.query;
-  return { request, token: String(request.params['token']), lang, of, note };
+  const { body, params, query } = request;
+  if (body instanceof ApiError) throw body;
+  const { lang, of, note } = query;
+  return { request, token: String(params['token']), lang, of, note, fields: (body ?? {}) as FormFields };
 });
 
 /** Opens a link for a request, and checks the form that was sent with it. */
@@ -79,7 +67,7 @@ export class PageOpening {
   }
 
   /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
-  async openedBy(form: SentForm, act: FormAct): Promise<Opened> {
+  async openedBy(form: AskedPage, act: FormAct): Promise<Opened> {
     const opened = await this.opened(form);
     const { request, token, fields } = form;
     this.forms.require(request, fields, token, act);

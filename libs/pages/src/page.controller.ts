@@ -7,16 +7,7 @@ import { PageCorrections } from './page-corrections';
 import { PageForms, refuse } from './page-forms';
 import { errorPage, PAGE_HEADERS, PageFilter } from './page-frame';
 import { forgottenPage } from './page-last';
-import {
-  Asked,
-  type AskedPage,
-  backTo,
-  PageOpening,
-  requireActive,
-  Sent,
-  type SentForm,
-  tooOftenPage,
-} from './page-opening';
+import { Asked, type AskedPage, backTo, PageOpening, requireActive, tooOftenPage } from './page-opening';
 import { PageReading } from './page-reading';
 import { mayRefuse } from './page-refusals';
 import { PageRefusing } from './page-refusing';
@@ -68,14 +59,14 @@ export class PageController {
   @Post('erase')
   @EvenWhile('low disk')
   @FormBody()
-  async erase(@Sent() form: SentForm): Promise<WebPage> {
+  async erase(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'erase');
     return backTo(opened, await this.acts.eraseCategory(opened.link, form.fields));
   }
 
   @Post('accept')
   @FormBody()
-  async accept(@Sent() form: SentForm): Promise<WebPage> {
+  async accept(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'accept');
     const facts = await this.reading.facts(opened.link);
     requireActive(facts);
@@ -84,7 +75,7 @@ export class PageController {
 
   @Post('decline')
   @FormBody()
-  async decline(@Sent() form: SentForm): Promise<WebPage> {
+  async decline(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'decline');
     const facts = await this.reading.facts(opened.link);
     requireActive(facts);
@@ -93,7 +84,7 @@ export class PageController {
 
   @Post('again')
   @FormBody()
-  async again(@Sent() form: SentForm): Promise<WebPage> {
+  async again(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'again');
     const facts = await this.reading.facts(opened.link);
     requireActive(facts);
@@ -104,7 +95,7 @@ export class PageController {
   @Post('revoke')
   @EvenWhile('low disk')
   @FormBody()
-  async revoke(@Sent() form: SentForm): Promise<WebPage> {
+  async revoke(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'revoke');
     return backTo(opened, await this.acts.revoke(opened.link, form.fields));
   }
@@ -112,7 +103,7 @@ export class PageController {
   @Post('export')
   @HttpCode(200)
   @FormBody()
-  async export(@Sent() form: SentForm): Promise<WebPage | AnswerStream> {
+  async export(@Asked() form: AskedPage): Promise<WebPage | AnswerStream> {
     const opened = await this.opening.openedBy(form, 'export');
     const { link, language } = opened;
     const isReadable = form.fields['form']?.[0] === 'html';
@@ -155,7 +146,7 @@ export class PageController {
   @HttpCode(200)
   @EvenWhile('low disk')
   @FormBody()
-  async forget(@Sent() form: SentForm): Promise<AnswerStream> {
+  async forget(@Asked() form: AskedPage): Promise<AnswerStream> {
     const { request, token, lang, fields } = form;
     const repeated = this.acts.repeated(token);
     if (repeated !== undefined) {
@@ -176,7 +167,7 @@ export class PageController {
 
   @Post('correct')
   @FormBody()
-  async correct(@Sent() form: SentForm): Promise<WebPage> {
+  async correct(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'correct');
     const done = await this.corrections.correct(opened.link, form.fields);
     if (done === 'often') return tooOftenPage(opened, 'correct');
@@ -194,7 +185,7 @@ export class PageController {
   @Post('object')
   @EvenWhile('low disk')
   @FormBody()
-  async object(@Sent() form: SentForm): Promise<WebPage> {
+  async object(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'object');
     return backTo(opened, await this.refusals.object(opened.link, form.fields));
   }
@@ -202,14 +193,14 @@ export class PageController {
   @Post('restrict')
   @EvenWhile('low disk')
   @FormBody()
-  async restrict(@Sent() form: SentForm): Promise<WebPage> {
+  async restrict(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'restrict');
     return backTo(opened, await this.refusals.restrict(opened.link, form.fields));
   }
 
   @Post('unrestrict')
   @FormBody()
-  async unrestrict(@Sent() form: SentForm): Promise<WebPage> {
+  async unrestrict(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'unrestrict');
     requireActive(await this.reading.about(opened.link, []));
     const note = await this.refusals.unrestrict(opened.link, form.fields);
