@@ -3,13 +3,15 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { AnswerStream, EvenWhile, FormBody, JsonText, Public, WebPage } from '@app/http';
 import { Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
+import { correctingPage } from './page-correct';
 import { PageCorrections } from './page-corrections';
+import { erasingPage } from './page-erasing';
 import { PageForms, refuse } from './page-forms';
 import { errorPage, PAGE_HEADERS, PageFilter } from './page-frame';
 import { forgottenPage } from './page-last';
 import { Asked, type AskedPage, backTo, PageOpening, requireActive, tooOftenPage } from './page-opening';
 import { PageReading } from './page-reading';
-import { mayRefuse } from './page-refusals';
+import { mayRefuse, refusingPage } from './page-refusals';
 import { PageRefusing } from './page-refusing';
 import { PageView } from './page.view';
 import type { OpenLink } from './privacy-links.service';
@@ -53,7 +55,8 @@ export class PageController {
   async erasing(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
     const { link, language } = await this.opening.opened(asked);
     if (!link.allow.includes('forget') || typeof of !== 'string') refuse();
-    return this.view.erasing(link, (await this.reading.categoryOf(link, of)) ?? refuse(), language);
+    const one = (await this.reading.categoryOf(link, of)) ?? refuse();
+    return erasingPage(this.view.making(link, language), one);
   }
 
   @Post('erase')
@@ -162,7 +165,7 @@ export class PageController {
   async correcting(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
     const { link, language } = await this.opening.opened(asked);
     const one = typeof of === 'string' ? await this.corrections.find(link, of) : undefined;
-    return this.view.correcting(link, language, one ?? refuse());
+    return correctingPage(this.view.making(link, language), one ?? refuse());
   }
 
   @Post('correct')
@@ -172,14 +175,14 @@ export class PageController {
     const done = await this.corrections.correct(opened.link, form.fields);
     if (done === 'often') return tooOftenPage(opened, 'correct');
     if (typeof done === 'string') return backTo(opened, done);
-    return this.view.correcting(opened.link, opened.language, done.one, done.refused);
+    return correctingPage(this.view.making(opened.link, opened.language), done.one, done.refused);
   }
 
   @Get('refuse')
   async refusing(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
     const { link, language } = await this.opening.opened(asked);
     if (!mayRefuse(link) || typeof of !== 'string') refuse();
-    return this.view.refusing(link, language, (await this.refusals.find(link, of)) ?? refuse());
+    return refusingPage(this.view.making(link, language), (await this.refusals.find(link, of)) ?? refuse());
   }
 
   @Post('object')

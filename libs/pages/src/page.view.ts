@@ -3,14 +3,12 @@ import type { WebPage } from '@app/http';
 import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
-import { type Correctable, correctingPage, type RefusedCorrection } from './page-correct';
-import { erasingPage } from './page-erasing';
 import { framed } from './page-frame';
 import { responsible } from './page-controller.section';
 import { noteOn, uncopied } from './page-notes';
 import { cut, PageParts, Room } from './page-parts';
-import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
-import { type OneGuild, refusing, refusingPage } from './page-refusals';
+import type { HeldSubject, PageFacts } from './page-reading';
+import { refusing } from './page-refusals';
 import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights, storesIn } from './page-sections';
 import { covered, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
@@ -78,19 +76,14 @@ export class PageView {
     );
   }
 
-  /** The second confirmation of the erasure of one category. */
-  erasing(link: OpenLink, one: OneCategory, language: PageLanguage): WebPage {
-    return erasingPage(this.making(link, language), one);
-  }
-
-  /** The form for one value, with what it was refused for. */
-  correcting(link: OpenLink, language: PageLanguage, one: Correctable, refused?: RefusedCorrection): WebPage {
-    return correctingPage(this.making(link, language, false), one, refused);
-  }
-
-  /** The forms of an objection and a restriction. */
-  refusing(link: OpenLink, language: PageLanguage, one: OneGuild): WebPage {
-    return refusingPage(this.making(link, language), one);
+  /** What a page of a link is made with. `hasCopies`: everything can be downloaded on it. */
+  making(link: OpenLink, language: PageLanguage, hasCopies = false): Pick<Making, 'parts' | 'link' | 'form'> {
+    const { token } = link;
+    const form: MakeForm = (act, content, shown) =>
+      html`<form method="post" action="/p/${token}/${act}?lang=${language}">
+        ${hidden('mark', this.forms.markOf(token, act, shown))}${content}
+      </form>`;
+    return { parts: new PageParts(language, hasCopies), link, form };
   }
 
   private subject(making: Making, held: HeldSubject): Html {
@@ -137,19 +130,6 @@ export class PageView {
         <a class="button red" href="/p/${link.token}/forget?lang=${language}">${texts.forgetAsk}</a>
       </p>
     </section>`;
-  }
-
-  private making(
-    link: OpenLink,
-    language: PageLanguage,
-    hasCopies = true,
-  ): Pick<Making, 'parts' | 'link' | 'form'> {
-    const { token } = link;
-    const form: MakeForm = (act, content, shown) =>
-      html`<form method="post" action="/p/${token}/${act}?lang=${language}">
-        ${hidden('mark', this.forms.markOf(token, act, shown))}${content}
-      </form>`;
-    return { parts: new PageParts(language, hasCopies), link, form };
   }
 }
 
