@@ -154,17 +154,7 @@ export function answerFault(
   return false;
 }
 
-/** A result in a standard format. It is sent without the envelope and may be cached for five minutes. */
-export class PublicDocument {
-  constructor(readonly content: object) {}
-}
-
-export function answerDocument(response: LetheResponse, { content }: PublicDocument): void {
-  const headers = answerHeaders(response, 200, undefined, 'public, max-age=300');
-  sendWhole(response, 200, headers, JSON.stringify(content));
-}
-
-/** A page for people, or a file to keep: sent as it is, with headers of its own and without the envelope. */
+/** A page for people, a file to keep, or a document in a standard format: sent as it is, without the envelope. */
 export class WebPage {
   constructor(
     readonly content: string,

@@ -4,7 +4,7 @@ import express, { Express, RequestHandler } from 'express';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { answer, answerDocument, answerPage, PublicDocument, successEnvelope, WebPage } from './answer';
+import { answer, answerPage, successEnvelope, WebPage } from './answer';
 import { acceptWaiting, ConnectionQueue, cutUnlessWorking, refuse, refuseConnection } from './connections';
 import { ListPage } from './pagination';
 import type { LetheResponse } from './request-context';
@@ -58,7 +58,6 @@ export class LetheHttpAdapter extends ExpressAdapter {
     if (response.headersSent) return;
     const body = result instanceof ListPage ? result.content() : result;
     if (body instanceof AnswerStream) void answerStream(response, status ?? 200, body, this.slots);
-    else if (body instanceof PublicDocument) answerDocument(response, body);
     else if (body instanceof WebPage) answerPage(response, body);
     else answer(response, status ?? response.statusCode, successEnvelope(body));
   }

@@ -4,7 +4,6 @@ export {
   errorEnvelope,
   jsonOf,
   JsonText,
-  PublicDocument,
   rateHeaders,
   successEnvelope,
   toApiError,
