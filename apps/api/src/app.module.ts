@@ -4,7 +4,7 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { ApiKeyGuard } from '@app/bots';
 import { ConsoleModule } from '@app/pages';
 import { AdmissionGuard, ApiExceptionFilter, BodyGuard, DiskGuard, DtoPipe, RateLimitGuard } from '@app/http';
-import { type Config, LOGGER } from '@app/kernel';
+import type { Config } from '@app/kernel';
 import { OperatorSocket } from '@app/operations';
 import { LetheModule } from '@app/runtime';
 import type { Logger } from 'pino';
@@ -27,7 +27,7 @@ export class AppModule {
       controllers: [HealthController, KeysController],
       providers: [
         OperatorSocket,
-        { provide: APP_FILTER, inject: [LOGGER], useFactory: (log: Logger) => new ApiExceptionFilter(log) },
+        { provide: APP_FILTER, useClass: ApiExceptionFilter },
         // In this order: 429 before 401 before 503, and then the body.
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ApiKeyGuard },

@@ -1,6 +1,5 @@
 import { ApiError, describeFault, internalError, logRequest } from '@app/kernel';
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException } from '@nestjs/common';
-import type { Logger } from 'pino';
 import { rateLimitExceeded } from './rate-limit.guard';
 import type { RateDecision } from './rate-limit.store';
 import type { LetheResponse } from './request-context';
@@ -133,25 +132,20 @@ export function errorEnvelope(error: Pick<ApiError, 'code' | 'message' | 'detail
 }
 
 /**
- * Ends a streamed answer after a fault. Returns true when the fault can still be answered, in the error envelope or as
- * `send` does it; otherwise the connection is cut.
+ * Answers every error of every layer, such as parser, router, guards and services, in the error envelope or as `send` does it.
+ * No internal detail is disclosed.
  */
-export function answerFault(
+export function answerError(
   response: LetheResponse,
-  error: unknown,
-  send = (fault: ApiError): void => answer(response, fault.status, errorEnvelope(fault)),
-): boolean {
-  const { logger, id: requestId } = response.req.context;
-  const described = { requestId, ...describeFault(error) };
-  if (!response.headersSent && !response.destroyed) {
-    const fault = error instanceof ApiError ? error : internalError();
-    if (fault.status >= 500) logger.error(described, 'request failed');
-    send(fault);
-    return true;
-  }
-  logger.warn(described, 'answer was cut');
-  response.destroy();
-  return false;
+  exception: unknown,
+  send = (error: ApiError): void => answer(response, error.status, errorEnvelope(error)),
+): void {
+  const { logger, id: requestId, rate } = response.req.context;
+  // Guards do not run for unknown paths, so a caller over the limit is refused here.
+  const error = rate?.exceeded ? rateLimitExceeded() : toApiError(exception);
+  if (error.status >= 500) logger.error({ requestId, ...describeFault(exception) }, 'request failed');
+  if (response.headersSent) response.destroy();
+  else send(error);
 }
 
 /** A page for people, a file to keep, or a document in a standard format: sent as it is, without the envelope. */
@@ -169,20 +163,10 @@ export function answerPage(response: LetheResponse, { content, headers, status }
   sendWhole(response, status, all, content);
 }
 
-/** Answers every error of every layer: parser, router, guards, services. No internal detail is disclosed. */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {
-  constructor(private readonly logger: Logger) {}
-
   catch(exception: unknown, host: ArgumentsHost): void {
-    const response = host.switchToHttp().getResponse<LetheResponse>();
-    const { context } = response.req;
-    // Guards do not run for unknown paths, so a caller over the limit is refused here.
-    const error = context.rate?.exceeded ? rateLimitExceeded() : toApiError(exception);
-    if (error.status >= 500)
-      this.logger.error({ requestId: context.id, ...describeFault(exception) }, 'request failed');
-    if (response.headersSent) response.destroy();
-    else answer(response, error.status, errorEnvelope(error));
+    answerError(host.switchToHttp().getResponse(), exception);
   }
 }
 

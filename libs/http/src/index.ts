@@ -1,4 +1,5 @@
 export {
+  answerError,
   answerPage,
   ApiExceptionFilter,
   errorEnvelope,
@@ -6,7 +7,6 @@ export {
   JsonText,
   rateHeaders,
   successEnvelope,
-  toApiError,
   WebPage,
 } from './answer';
 export {

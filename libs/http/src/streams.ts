@@ -1,5 +1,5 @@
-import { type ApiError, OwnError, Turns } from '@app/kernel';
-import { answerFault, answerHeaders, answerPage, logAnswer, toApiError, type WebPage } from './answer';
+import { type ApiError, describeFault, OwnError, Turns } from '@app/kernel';
+import { answerError, answerHeaders, answerPage, logAnswer, toApiError, type WebPage } from './answer';
 import type { LetheResponse } from './request-context';
 import type { OpenStream, StreamSlots } from './stream-slots';
 
@@ -85,8 +85,16 @@ export async function answerStream(
   }
 }
 
+/** Ends a streamed answer after a fault. Returns true when the fault can still be answered; otherwise the connection is cut. */
 function answerStreamFault(response: LetheResponse, error: unknown, { reader }: AnswerStream): boolean {
-  return answerFault(response, error, reader && ((fault) => answerPage(response, reader.faultPage(fault))));
+  if (!response.headersSent && !response.destroyed) {
+    answerError(response, error, reader && ((fault) => answerPage(response, reader.faultPage(fault))));
+    return true;
+  }
+  const { logger, id: requestId } = response.req.context;
+  logger.warn({ requestId, ...describeFault(error) }, 'answer was cut');
+  response.destroy();
+  return false;
 }
 
 /** One streamed answer and its reader. */

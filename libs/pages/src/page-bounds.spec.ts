@@ -1,6 +1,5 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { ApiError } from '@app/kernel';
-import type { Logger } from 'pino';
 import { html } from './html';
 import { PageFilter } from './page-frame';
 import { forgottenPage, type ShownErasure } from './page-last';
@@ -58,7 +57,7 @@ it('answers a request over the limit with a page in the language of its header, 
     end: (text: string) => sent.push(text),
   };
   const host = { switchToHttp: () => ({ getResponse: () => response }) } as unknown as ArgumentsHost;
-  new PageFilter({} as Logger).catch(new ApiError('rate_limit_exceeded', 'Too many requests'), host);
+  new PageFilter().catch(new ApiError('rate_limit_exceeded', 'Too many requests'), host);
   expect(sent).toStrictEqual([429, expect.stringContaining('<html lang="de">')]);
   expect(read).toStrictEqual(['accept-language']);
 });

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
-import { answerPage, type LetheRequest, toApiError, WebPage } from '@app/http';
-import { type ApiError, describeFault, LOGGER } from '@app/kernel';
-import type { Logger } from 'pino';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { answerError, answerPage, type LetheRequest, WebPage } from '@app/http';
+import type { ApiError } from '@app/kernel';
 import { Html, html } from './html';
 import { languageOf, PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
 import type { PageTexts } from './texts.en';
@@ -133,19 +132,14 @@ function wordsFor(
   return [texts.fault, texts.faultText];
 }
 
-/** Answers what is refused on a page as a page for people. No internal detail is disclosed. */
+/** Answers what is refused on a page as a page for people. */
 @Catch()
 export class PageFilter implements ExceptionFilter {
-  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
-
   catch(exception: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Parameters<typeof answerPage>[0]>();
-    const error = toApiError(exception);
-    const { context } = response.req;
-    if (error.status >= 500)
-      this.logger.error({ requestId: context.id, ...describeFault(exception) }, 'request failed');
-    if (response.headersSent) response.destroy();
-    else answerPage(response, errorPage(error, languageAfter(error, response.req)));
+    answerError(response, exception, (error) =>
+      answerPage(response, errorPage(error, languageAfter(error, response.req))),
+    );
   }
 }
 
