@@ -23,9 +23,6 @@ interface Paper {
   after(): Section[];
 }
 
-/** Makes a paper in the unit in which it begins. */
-type MakePaper = (tx: Tx, declared: Declared) => Paper;
-
 export type PaperFormat = 'json' | 'markdown' | 'html';
 
 /** The format that a caller prefers; `first` where it has no preference (RFC 9110 section 12.5.1). */
@@ -48,11 +45,11 @@ export class Papers {
   ) {}
 
   /** The stream answers 404 when the bot is deleted. */
-  send({ botId, language, format }: WantedPaper, make: MakePaper): AnswerStream {
+  send({ botId, language, format }: WantedPaper, make: (declared: Declared) => Paper): AnswerStream {
     const pieces = async function* (this: Papers, tx: Tx): AsyncGenerator<string> {
       const declared = await declaredOf(tx, botId);
       if (declared === undefined) throw notFound('Bot');
-      const paper = make(tx, declared);
+      const paper = make(declared);
       const categories = this.categories.each(tx, botId);
       if (format === 'json') yield* inJson(paper, categories);
       else yield* inDocument(paper, categories, language, FORMS[format]);

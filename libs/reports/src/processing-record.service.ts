@@ -26,7 +26,7 @@ export class ProcessingRecords {
   /** As JSON with a language also what the bot has said in its notice settings, and what is missing. */
   of(botId: string, format: PaperFormat, asked?: DocumentLanguage): AnswerStream {
     const language = asked ?? 'en';
-    return this.papers.send({ botId, language, format }, (_tx, declared) => {
+    return this.papers.send({ botId, language, format }, (declared) => {
       const making = { language, declared, record: this.headOf(declared, language) };
       return {
         fields: { ...making.record, ...(asked && { ...declaredIn(making), language }) },
@@ -39,7 +39,8 @@ export class ProcessingRecords {
     });
   }
 
-  private headOf({ bot, storesWithoutConsent }: Declared, language: DocumentLanguage): ProcessingRecordHead {
+  /** What a record says around the categories. */
+  headOf({ bot, storesWithoutConsent }: Declared, language: DocumentLanguage): ProcessingRecordHead {
     const { id: bot_id, platformBotId: platform_bot_id, name, privacyContact: privacy_contact } = bot;
     const { record: words } = TEXTS[language];
     return {
@@ -65,7 +66,7 @@ function declaredIn({ language, declared, record }: RecordMaking): object {
 
 type Words = DocumentTexts['record'];
 
-export function timeLimits(config: Config, words: Words['limits']): ProcessingRecordHead['time_limits'] {
+function timeLimits(config: Config, words: Words['limits']): ProcessingRecordHead['time_limits'] {
   const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays, backupRetentionDays } = config;
   return [
     { applies_to: words.withdrawn, days: revokedDataGraceDays ?? null },
@@ -91,7 +92,7 @@ type Measures = Words['measures'];
  * The technical measures of this installation in general terms (GDPR Art. 30(1)(g), 32(1)), from its settings. Measures
  * outside of the service, such as TLS or encrypted disks, have to be added by its operator.
  */
-export function securityMeasures(
+function securityMeasures(
   config: Config,
   egress: Pick<EgressPolicy, 'allowsAddress'>,
   measures: Measures,

@@ -1,5 +1,5 @@
 import type { AnswerStream } from '@app/http';
-import { Clock, CONFIG, type Config, EgressPolicy, masterKeyPlace } from '@app/kernel';
+import { Clock, CONFIG, type Config, masterKeyPlace } from '@app/kernel';
 import { PublicUrl } from '@app/pages';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeclarationGaps } from './declaration-gaps';
@@ -7,7 +7,7 @@ import type { Declared } from './declared-facts';
 import { type DocumentLanguage, TEXTS } from './documents.texts';
 import { dossierAfter, dossierBefore, dossierHead } from './dossier-sections';
 import { type PaperFormat, Papers } from './papers';
-import { recipientsOf, securityMeasures, timeLimits } from './processing-record.service';
+import { ProcessingRecords } from './processing-record.service';
 import { transferSentences } from './record-sections';
 import type { StatsBucket } from './reports.dto';
 import type { ReviewDossierHead } from './review-dossier.dto';
@@ -27,17 +27,17 @@ const ALGORITHM = 'ChaCha20-Poly1305 (RFC 8439)';
 export class ReviewDossiers {
   constructor(
     private readonly papers: Papers,
+    private readonly records: ProcessingRecords,
     private readonly stats: StatsService,
     private readonly publicUrl: PublicUrl,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
-    private readonly egress: EgressPolicy,
   ) {}
 
   /** @throws ApiError 503 while too many events are not sealed yet. The stream answers 404 when the bot is deleted. */
   async of(botId: string, format: PaperFormat, language: DocumentLanguage): Promise<AnswerStream> {
     const counted = await this.stats.ofLastDays(botId, DAYS);
-    return this.papers.send({ botId, language, format }, (_tx, declared) => {
+    return this.papers.send({ botId, language, format }, (declared) => {
       const dossier = this.headOf(declared, language, counted);
       const gaps = new DeclarationGaps(declared, language);
       gaps.needs(dossier.privacy_policy ?? undefined, 'notice_url', TEXTS[language].dossier.policyGap);
@@ -52,28 +52,31 @@ export class ReviewDossiers {
   }
 
   private headOf(declared: Declared, language: DocumentLanguage, counted: StatsBucket): ReviewDossierHead {
-    const { bot, settings, storesWithoutConsent } = declared;
-    const { id: bot_id, platformBotId: platform_bot_id, name, privacyContact: privacy_contact } = bot;
-    const { record: words, dossier } = TEXTS[language];
+    const record = this.records.headOf(declared, language);
+    const { dossier } = TEXTS[language];
     const transfers = transferSentences(language, declared).map(textOf);
     return {
-      generated_at: this.clock.nowIso(),
+      generated_at: record.generated_at,
       language,
-      bot: { bot_id, platform_bot_id, name, privacy_contact, registered_at: bot.createdAt },
+      bot: { ...record.controller, registered_at: declared.bot.createdAt },
       privacy_policy: this.policyOf(declared),
-      notice_settings: settings as ReviewDossierHead['notice_settings'],
-      data_subjects: words.subjects,
-      time_limits: timeLimits(this.config, words.limits),
+      notice_settings: declared.settings as ReviewDossierHead['notice_settings'],
+      data_subjects: record.data_subjects,
+      time_limits: record.time_limits,
       encryption: {
         algorithm: ALGORITHM,
         master_key: masterKeyPlace(this.config),
         statements: dossier.encryptionFacts,
       },
-      access: accessOf(bot.webhookUrl, language),
+      access: [
+        ...record.recipients,
+        { recipient: dossier.user, host: null, receives: dossier.userReceives },
+        { recipient: dossier.operator, host: null, receives: dossier.operatorReceives },
+      ],
       ...this.countsOf(declared, language, counted),
-      security_measures: securityMeasures(this.config, this.egress, words.measures, storesWithoutConsent),
+      security_measures: record.security_measures,
       backups: this.backups(language),
-      transfers: [...transfers, words.transfersUnknown].join('\n'),
+      transfers: [...transfers, record.transfers].join('\n'),
       to_add: dossier.additions,
     };
   }
@@ -114,13 +117,4 @@ export class ReviewDossiers {
     const first = kept === 0 ? dossier.noBackups : dossier.backupsKept(days(kept));
     return { retention_days: kept, statements: [first, ...dossier.backupFacts] };
   }
-}
-
-function accessOf(webhookUrl: string | null, language: DocumentLanguage): ReviewDossierHead['access'] {
-  const { record, dossier } = TEXTS[language];
-  return [
-    ...recipientsOf(webhookUrl, record.receives),
-    { recipient: dossier.user, host: null, receives: dossier.userReceives },
-    { recipient: dossier.operator, host: null, receives: dossier.operatorReceives },
-  ];
 }
