@@ -184,6 +184,13 @@ describe('Idempotency-Key', () => {
     expect((await bot.export<{ data: Json }>(who)).data.data).toMatchObject({ profile: { value: 'a' } });
   });
 
+  it('of no body is that of an empty object', async () => {
+    const key = newKey();
+    const first = await bot.post('/webhooks/test', undefined, under(key));
+    const again = await bot.post('/webhooks/test', {}, under(key));
+    expect([again.status, replayed(again), again.text]).toStrictEqual([first.status, true, first.text]);
+  });
+
   it('is one of a bot, a method and a path', async () => {
     const key = newKey();
     const ping = (of: Bot) => of.post('/webhooks/test', undefined, under(key));

@@ -19,12 +19,13 @@ const NAMES = [
   'TimeZone',
   'work_mem',
   'idle_session_timeout',
+  'transaction_timeout',
 ];
 const FOREIGN =
   'application_name=gdpr&statement_timeout=5000&lock_timeout=5000&idle_in_transaction_session_timeout=5000&query_timeout=5' +
   '&options=-c%20work_mem%3D5MB%20-c%20plan_cache_mode%3Dauto%20-c%20statement_timeout%3D4000%20-c%20TimeZone%3DJapan';
-const OF_UNITS = ['lethe', '17s', '16s', '30s', 'force_generic_plan', 'on', 'UTC', '5MB', '1h'];
-const OF_SCHEMA = ['lethe-schema', '0', '0', '1min', 'auto', 'off', 'UTC', '5MB', '0'];
+const OF_UNITS = ['lethe', '17s', '16s', '30s', 'force_generic_plan', 'on', 'UTC', '5MB', '1h', '1h'];
+const OF_SCHEMA = ['lethe-schema', '0', '0', '1min', 'auto', 'off', 'UTC', '5MB', '0', '0'];
 
 let database: TestDatabase;
 let url: string;
@@ -33,7 +34,12 @@ beforeAll(async () => {
   database = await bareDatabase(directory);
   url = `${database.url}?${FOREIGN}`;
   // The role and the database may have time limits as well.
-  for (const limit of ['statement_timeout = 3000', 'lock_timeout = 3000', 'idle_session_timeout = 3600000'])
+  for (const limit of [
+    'statement_timeout = 3000',
+    'lock_timeout = 3000',
+    'idle_session_timeout = 3600000',
+    'transaction_timeout = 3600000',
+  ])
     await database.run(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${limit}', current_database()); END $$`,
     );

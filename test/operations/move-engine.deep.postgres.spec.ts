@@ -298,7 +298,13 @@ describe('what PostgreSQL refuses of npm run admin -- db:move', () => {
   }
 
   it('is no statement that takes longer than the database allows by default', async () => {
-    const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+    const limits = [
+      'statement_timeout',
+      'lock_timeout',
+      'idle_in_transaction_session_timeout',
+      'idle_session_timeout',
+      'transaction_timeout',
+    ];
     const name = new URL(target.url).pathname.slice(1);
     for (const limit of limits) await target.run(`ALTER DATABASE ${name} SET ${limit} = '1h'`);
     const isLimited = limits.map((limit) => `current_setting('${limit}') <> '0'`).join(' OR ');

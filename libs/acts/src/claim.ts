@@ -104,7 +104,7 @@ export class Claims {
     this.begin(id, request);
     // `secret` is the half of the digest that is never stored: without it the stored hash of the body cannot be tested against
     // guessed ids.
-    const content = hash('sha256', secret + JSON.stringify(request.body ?? null), 'base64url');
+    const content = hash('sha256', secret + JSON.stringify(request.body ?? {}), 'base64url');
     const row = { botId, id, request: content.slice(0, DIGEST_LENGTH) as Digest };
     return new Claim(row, request.context);
   }

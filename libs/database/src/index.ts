@@ -73,6 +73,7 @@ export {
   PostgresDataSource,
   postgresOptions,
   requireUnused,
+  WITHOUT_TIME_LIMITS,
 } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';

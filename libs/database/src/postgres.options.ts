@@ -106,10 +106,11 @@ function timeouts(config: PostgresConfig) {
   };
 }
 
-/** No limit of this process for a statement. The driver does not send the 0, so that {@link UNLIMITED_OPTION} is needed too. */
+/** No limit of this process for a statement. The driver does not send the 0, so that {@link WITHOUT_TIME_LIMITS} is needed too. */
 const UNLIMITED = { statement_timeout: 0, query_timeout: 0 };
-/** No limit of the server for a statement, whatever the database and the role have. */
-const UNLIMITED_OPTION = '-c statement_timeout=0';
+/** Takes from a session the limits of the database and the role for a statement and a transaction, which servers before 17 do not know. */
+export const WITHOUT_TIME_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings
+  WHERE name IN ('statement_timeout', 'transaction_timeout')`;
 
 export const IN_RECOVERY = 'SELECT pg_is_in_recovery() AS standby';
 /** SQLSTATE of a feature that the server does not support. A BEGIN has it where it says READ WRITE to a standby. */
@@ -177,9 +178,9 @@ export function ofSchema(options: PostgresDataSourceOptions, url: string): Postg
     lock_timeout: 0,
     idle_in_transaction_session_timeout: SCHEMA_IDLE_MS,
     // A move holds the lock of the schema by a session that is idle for hours.
-    options: `-c timezone=UTC ${UNLIMITED_OPTION} -c lock_timeout=0 -c idle_session_timeout=0`,
+    options: '-c timezone=UTC -c lock_timeout=0 -c idle_session_timeout=0',
     pipeline: false,
-    onConnect: undefined,
+    onConnect: (client: ClientBase) => client.query(WITHOUT_TIME_LIMITS),
   });
   return { ...options, ...connection, poolSize: 1 };
 }
@@ -204,14 +205,14 @@ export async function vacuum(
   stopping: AbortSignal,
 ): Promise<string | undefined> {
   // With pipelining the end would wait for the vacuum.
-  const options = `${config.options} ${UNLIMITED_OPTION}`;
-  const client = new Client({ ...config, pipeline: false, ...UNLIMITED, options });
+  const client = new Client({ ...config, pipeline: false, ...UNLIMITED });
   const stop = (): void => void client.end().catch(() => undefined);
   let warning: string | undefined;
   client.on('error', () => undefined);
   stopping.addEventListener('abort', stop);
   try {
     await client.connect();
+    await client.query(WITHOUT_TIME_LIMITS);
     client.on('notice', ({ message }) => (warning ??= message));
     await client.query(`VACUUM (INDEX_CLEANUP ON) ${table}`);
   } finally {

@@ -55,7 +55,7 @@ function refusedByHeaders(
   if (!isOfType(type ?? '', mediaType)) {
     return new ApiError('unsupported_media_type', `Send the body as ${mediaType}`);
   }
-  if (coding !== undefined && coding !== 'identity') {
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding');
   }
   return Number(length ?? 0) > limitBytes ? bodyTooLarge(limitBytes) : undefined;

@@ -7,6 +7,7 @@ import {
   requireKnown,
   requireUnused,
   requireUnusedKeys,
+  WITHOUT_TIME_LIMITS,
 } from '@app/database';
 import { StartError } from '@app/kernel';
 import { Client, type QueryResultRow, types } from 'pg';
@@ -26,9 +27,8 @@ import {
 const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq', GREATEST(
   (SELECT COALESCE(MAX(seq), 0) FROM audit_events), (SELECT COALESCE(MAX(last_seq), 0) FROM audit_heads)) + 1, false)`;
 
-/** A batch of a large table and the statistics of all tables take their time, and the session waits for other parts of the move. */
-const WITHOUT_TIMEOUTS = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('statement_timeout',
-  'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout')`;
+/** The session waits for other parts of the move. */
+const PATIENT = '-c lock_timeout=0 -c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0';
 
 /** A row of {@link MOVE_TABLE}, one for each table that the move has begun and one without a name. */
 interface ProgressRow {
@@ -56,7 +56,8 @@ export class PostgresMoveTarget {
     const target = new PostgresMoveTarget(clientOf(at), schema, sourcePlace);
     try {
       await target.client.connect();
-      await target.client.query(WITHOUT_TIMEOUTS);
+      // A batch of a large table and the statistics of all tables take their time.
+      await target.client.query(WITHOUT_TIME_LIMITS);
       // A crash of the server loses rows and progress together, so the move repeats them.
       await target.client.query('SET synchronous_commit = off');
       await requireUnused(schema, engine.place);
@@ -238,7 +239,10 @@ export class PostgresMoveTarget {
 
 function clientOf(url: string): Client {
   const asText = { getTypeParser: () => (text: string) => text } as unknown as typeof types;
-  const { url: connectionString, extra } = ofConnection(url, { application_name: 'lethe-move' });
+  const { url: connectionString, extra } = ofConnection(url, {
+    application_name: 'lethe-move',
+    options: PATIENT,
+  });
   const client = new Client({ connectionString, ...extra, types: asText });
   client.on('error', () => undefined);
   return client;
