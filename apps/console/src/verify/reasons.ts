@@ -47,6 +47,7 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
     'Die Erklärung eines Speicherorts sagt etwas anderes als seine Antwort.',
   ],
   ['the checkpoint is of another bot', 'Der signierte Stand gehört zu einem anderen Bot.'],
+  ['the event lacks ', 'Im Ereignis fehlen Angaben, oder sie haben eine andere Form.'],
   ['the event is not in the batch', 'Das Ereignis ist nicht in dem Stapel, über den signiert wurde.'],
   [
     'the chain value of the checkpoint',

@@ -80,9 +80,8 @@ export class LogWalk {
     if (line.type === 'log') yield* this.begin(line);
     else if (line.type === 'event') yield* this.event(line as unknown as AuditEventEvidence);
     else if (line.type === 'batch')
-      return yield* this.batch(yield* checkCheckpoint(String(line['checkpoint']), this.keySet));
-    else if (line.type === 'end')
-      this.close(yield* checkStatement(String(line['statement']), this.keySet, EXPORT));
+      return yield* this.batch(yield* checkCheckpoint(line['checkpoint'], this.keySet));
+    else if (line.type === 'end') this.close(yield* checkStatement(line['statement'], this.keySet, EXPORT));
     else throw new VerificationError('this is not a line of an audit export');
     return undefined;
   }
@@ -95,17 +94,19 @@ export class LogWalk {
   }
 
   private *begin({ bot_id: botId, after, pruning }: Line): Check<void> {
-    this.botId = String(botId);
-    this.after = this.number = Number(after);
+    if (typeof botId !== 'string' || typeof after !== 'number')
+      throw new VerificationError('this is not a line of an audit export');
+    this.botId = botId;
+    this.after = this.number = after;
     if (this.number === 0) this.chain = NO_CHAIN;
     if (this.keptOf.size > 0 && !this.keptOf.has(botId))
       throw new VerificationError('the checkpoint that was kept is of another bot');
-    if (typeof pruning === 'string') yield* this.prune(pruning);
+    if (pruning !== null) yield* this.prune(pruning);
     // The first batch must follow from the kept checkpoint of the batch before it.
     this.chain ??= this.kept.get(this.number) as string | undefined;
   }
 
-  private *prune(pruning: string): Check<void> {
+  private *prune(pruning: unknown): Check<void> {
     const pruned = yield* checkStatement(pruning, this.keySet, PRUNING);
     if (pruned['bot_id'] !== this.botId || Number(pruned['number']) > this.number)
       throw new VerificationError('what was pruned does not lead to this log');
