@@ -397,6 +397,7 @@ class Log:
         require(len(self.kept_of) <= 1, "the checkpoints that were kept are of several bots")
         self.key_set, self.bot_id, self.chain, self.statement = key_set, None, None, None
         self.after = self.number = self.events = self.erased = 0
+        self.whole = False
         self.last_seq = float("-inf")
         self.leaves, self.seqs = [], []
 
@@ -416,7 +417,8 @@ class Log:
         require(is_text(line["bot_id"]) and is_whole(line["after"]), "this is not a line of an audit export")
         self.bot_id, self.after, self.number = line["bot_id"], line["after"], line["after"]
         require(self.kept_of <= {self.bot_id}, "the checkpoint that was kept is of another bot")
-        if self.number == 0:
+        self.whole = self.number == 0
+        if self.whole:
             self.chain = encoded(bytes(32))
         if line["pruning"] is not None:
             pruned = statement(line["pruning"], self.key_set, "lethe-audit-pruning+jwt")
@@ -424,7 +426,7 @@ class Log:
             require(fits, "what was pruned does not lead to this log")
             self.compare(pruned)
             if pruned["number"] == self.number:
-                self.chain, self.last_seq = pruned["chain"], pruned["last_seq"]
+                self.whole, self.chain, self.last_seq = True, pruned["chain"], pruned["last_seq"]
         # The first batch has to follow from what was kept of the one before it.
         if self.chain is None:
             self.chain = self.kept.get(self.number)
@@ -463,8 +465,10 @@ class Log:
 
     def end(self):
         require(self.statement is not None, "the export was cut: its last line is missing")
+        # What was before another beginning, nothing proves.
+        begin = {"bot_id": self.bot_id, "after": self.after, "is_whole": self.whole}
         counts = {"batches": self.number - self.after, "events": self.events, "erased": self.erased}
-        return {"bot_id": self.bot_id, **counts, "number": self.number, "chain": self.chain}
+        return {**begin, **counts, "number": self.number, "chain": self.chain}
 
 
 def verify_audit(lines, key_set, kept=()):

@@ -13,6 +13,10 @@ const NO_CHAIN = base64url(new Uint8Array(32));
 
 export interface VerifiedLog {
   readonly botId: string;
+  /** The number of the batch behind which the export begins; 0 for the first event of the log. */
+  readonly after: number;
+  /** Whether that is the beginning of the log, or of what a signed pruning has left. Nothing proves what was before another one. */
+  readonly isWhole: boolean;
   readonly batches: number;
   readonly events: number;
   readonly erased: number;
@@ -35,6 +39,7 @@ type Line = Readonly<Record<string, unknown>> & { readonly type?: string };
 export class LogWalk {
   private botId: string | undefined;
   private after = 0;
+  private isWhole = false;
   private number = 0;
   private chain: string | undefined;
   private lastSeq = -Infinity;
@@ -87,10 +92,10 @@ export class LogWalk {
   }
 
   end(): VerifiedLog {
-    const { botId, events, erased, checkpoint } = this;
+    const { botId, after, isWhole, events, erased, checkpoint } = this;
     if (this.statement === undefined || botId === undefined)
       throw new VerificationError('the export was cut: its last line is missing');
-    return { botId, batches: this.number - this.after, events, erased, checkpoint };
+    return { botId, after, isWhole, batches: this.number - after, events, erased, checkpoint };
   }
 
   private *begin({ bot_id: botId, after, pruning }: Line): Check<void> {
@@ -98,7 +103,8 @@ export class LogWalk {
       throw new VerificationError('this is not a line of an audit export');
     this.botId = botId;
     this.after = this.number = after;
-    if (this.number === 0) this.chain = NO_CHAIN;
+    this.isWhole = after === 0;
+    if (this.isWhole) this.chain = NO_CHAIN;
     if (this.keptOf.size > 0 && !this.keptOf.has(botId))
       throw new VerificationError('the checkpoint that was kept is of another bot');
     if (pruning !== null) yield* this.prune(pruning);
@@ -112,6 +118,7 @@ export class LogWalk {
       throw new VerificationError('what was pruned does not lead to this log');
     this.compare(Number(pruned['number']), pruned['chain']);
     if (pruned['number'] !== this.number) return;
+    this.isWhole = true;
     this.chain = String(pruned['chain']);
     this.lastSeq = Number(pruned['last_seq']);
   }
