@@ -16,7 +16,7 @@ export interface Told {
   readonly user?: string;
   readonly guild?: string;
   readonly details?: object | null;
-  /** As the service shows it of an erased user, whose parts are gone. */
+  /** As the service shows it of an erased user, without parts. */
   readonly erased?: boolean;
 }
 
