@@ -1,4 +1,5 @@
 import {
+  ACTS_EN,
   actsOf,
   type AuditAct,
   type AuditProof,
@@ -15,21 +16,6 @@ export interface Said<Kind extends string> {
   readonly statement: object;
 }
 
-const ACTS: Readonly<Record<AuditAct, string>> = {
-  consent_requested: 'a consent was asked for',
-  consent_accepted: 'a consent was given',
-  consent_revoked: 'a consent was withdrawn',
-  data_submitted: 'data was stored',
-  data_exported: 'data was exported',
-  data_deleted: 'data was deleted',
-  deletion_requested: 'an erasure was asked for',
-  deletion_completed: 'an erasure was completed',
-  deletion_failed: 'an erasure failed',
-  objection: 'an objection to processing was recorded',
-  restriction: 'a restriction of processing was recorded',
-  restriction_ended: 'a restriction of processing was ended',
-};
-
 export function proof(given: AuditProof, keys: KeySet): Said<'proof'> {
   const checkpoint = verifyAuditProof(given, keys);
   const { event, bot_id: bot } = given;
@@ -38,7 +24,7 @@ export function proof(given: AuditProof, keys: KeySet): Said<'proof'> {
     ? `user ${user} in ${scope(event.parts?.guild?.value ?? 'none')}`
     : `a user ${event.erased ? 'who was erased since' : 'whom it does not name'}`;
   const author = event.source === 'service' ? '' : ', as the bot itself wrote,';
-  const acts = actsOf(event).map((act) => (Object.hasOwn(ACTS, act) ? ACTS[act as AuditAct] : act));
+  const acts = actsOf(event).map((act) => (Object.hasOwn(ACTS_EN, act) ? ACTS_EN[act as AuditAct] : act));
   return {
     kind: 'proof',
     sentence: `The audit log of the bot ${bot} holds, unchanged since ${day(checkpoint['sealed_at'])}: on ${day(event.created_at)}${author} ${acts.join(', or ')} about ${subject}.`,

@@ -1,4 +1,4 @@
-import type { AuditAct } from '@lethe/sdk/evidence/web';
+import { ACTS_EN, type AuditAct } from '@lethe/sdk/evidence/web';
 import type { Unclear } from './examine';
 
 /** The languages of the page. */
@@ -103,20 +103,7 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     directly: 'in direct messages',
     proof:
       'The audit log of the bot {bot} contains this event, unchanged since {sealed}: on {time}, {author}, {what} ({subject}).',
-    acts: {
-      consent_requested: 'a consent was asked for',
-      consent_accepted: 'a consent was given',
-      consent_revoked: 'a consent was withdrawn',
-      data_submitted: 'data was stored',
-      data_exported: 'data was exported',
-      data_deleted: 'data was deleted',
-      deletion_requested: 'an erasure was asked for',
-      deletion_completed: 'an erasure was completed',
-      deletion_failed: 'an erasure failed',
-      objection: 'an objection to processing was recorded',
-      restriction: 'a restriction of processing was recorded',
-      restriction_ended: 'a restriction of processing was ended',
-    },
+    acts: ACTS_EN,
     or: ', or ',
     events: {
       byBot: 'as the bot itself wrote',
