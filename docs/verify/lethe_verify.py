@@ -28,6 +28,10 @@ def require(holds, message):
         raise DoesNotHold(message)
 
 
+def is_text(value):
+    return isinstance(value, str)
+
+
 # Ed25519 (RFC 8032): points of a curve over the integers modulo P, as (x, y) with x*y in a third place and a common
 # denominator in between, so that adding them needs no division.
 
@@ -98,7 +102,7 @@ def is_signed(public_key, message, signature):
 
 
 def decoded(text):
-    require(isinstance(text, str), "a text in base64url is missing")
+    require(is_text(text), "a text in base64url is missing")
     try:
         content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:
@@ -122,7 +126,7 @@ def json_of(part):
 
 def statement(jws, key_set, typ):
     """What the statement says, if one of the keys has signed it for this purpose."""
-    parts = str(jws).strip().split(".")
+    parts = jws.strip().split(".") if is_text(jws) else []
     require(len(parts) == 3, "this is not a compact JWS")
     header = json_of(parts[0])
     require(header.get("alg") == "EdDSA" and header.get("typ") == typ, "this is not " + typ)
@@ -177,7 +181,28 @@ def part_hash(name, part, erased):
     return sha256(b"\x03", framed(name, decoded(part["salt"]), *([] if value is None else [value])))
 
 
+def is_whole(value):
+    # True equals 1.
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
+
+
+# The check of each field of an event. The number 5 and the text "5" would have the same leaf.
+EVENT = {
+    "seq": is_whole,
+    "id": is_text,
+    "event_type": is_text,
+    "source": is_text,
+    "created_at": is_text,
+    "commitment": is_text,
+    "erased": lambda value: isinstance(value, bool),
+    "parts": lambda value: value is None or isinstance(value, dict),
+}
+
+
 def leaf_of(bot_id, event):
+    given = event if isinstance(event, dict) else {}
+    for name, is_valid in EVENT.items():
+        require(name in given and is_valid(given[name]), "the event lacks " + name)
     commitment = decoded(event["commitment"])
     if event["parts"] is not None:
         hashes = [part_hash(name, event["parts"][name], event["erased"]) for name in ("user", "guild", "details")]
@@ -199,7 +224,8 @@ def root_of(leaves):
 
 
 def root_by(leaf, index, size, path):
-    require(isinstance(index, int) and 0 <= index < size, "the event has no place under the checkpoint")
+    has_place = isinstance(path, list) and is_whole(index) and 0 <= index < size
+    require(has_place, "the event has no place under the checkpoint")
     left = [decoded(text) for text in path]
     reached, at, last = leaf, index, size - 1
     while last > 0:
@@ -222,10 +248,6 @@ def checkpoint_of(jws, key_set):
 
 
 # What can be verified.
-
-
-def is_text(value):
-    return isinstance(value, str)
 
 
 def is_text_or_none(value):
@@ -375,6 +397,7 @@ class Log:
         require(len(self.kept_of) <= 1, "the checkpoints that were kept are of several bots")
         self.key_set, self.bot_id, self.chain, self.statement = key_set, None, None, None
         self.after = self.number = self.events = self.erased = 0
+        self.whole = False
         self.last_seq = float("-inf")
         self.leaves, self.seqs = [], []
 
@@ -391,9 +414,11 @@ class Log:
         getattr(self, "take_" + kind)(line)
 
     def take_log(self, line):
+        require(is_text(line["bot_id"]) and is_whole(line["after"]), "this is not a line of an audit export")
         self.bot_id, self.after, self.number = line["bot_id"], line["after"], line["after"]
         require(self.kept_of <= {self.bot_id}, "the checkpoint that was kept is of another bot")
-        if self.number == 0:
+        self.whole = self.number == 0
+        if self.whole:
             self.chain = encoded(bytes(32))
         if line["pruning"] is not None:
             pruned = statement(line["pruning"], self.key_set, "lethe-audit-pruning+jwt")
@@ -401,7 +426,7 @@ class Log:
             require(fits, "what was pruned does not lead to this log")
             self.compare(pruned)
             if pruned["number"] == self.number:
-                self.chain, self.last_seq = pruned["chain"], pruned["last_seq"]
+                self.whole, self.chain, self.last_seq = True, pruned["chain"], pruned["last_seq"]
         # The first batch has to follow from what was kept of the one before it.
         if self.chain is None:
             self.chain = self.kept.get(self.number)
@@ -440,8 +465,10 @@ class Log:
 
     def end(self):
         require(self.statement is not None, "the export was cut: its last line is missing")
+        # What was before another beginning, nothing proves.
+        begin = {"bot_id": self.bot_id, "after": self.after, "is_whole": self.whole}
         counts = {"batches": self.number - self.after, "events": self.events, "erased": self.erased}
-        return {"bot_id": self.bot_id, **counts, "number": self.number, "chain": self.chain}
+        return {**begin, **counts, "number": self.number, "chain": self.chain}
 
 
 def verify_audit(lines, key_set, kept=()):

@@ -661,9 +661,9 @@ describe('lethe verify', () => {
     const signed = { signed_at: '2026-11-21T07:59:58Z' };
     expect((await says('final.json', ...offline)).replaceAll(/\s+/g, ' ')).toContain(
       `about user ${userId} in guild ${guildId} was erased (profile). ` +
-        'Cache (cache) had nothing about the user, as Lethe received it on 20 November 2026 at 16:00 UTC, without a signature of the holder. ' +
-        'Database (database) erased what it had about the user, as it says on 21 November 2026 at 07:59 UTC, signed by its own key. ' +
-        'Invoices (invoices) keeps data until 31 December 2036 at 00:00 UTC, because: "Section 147 AO", as it says on 21 November 2026 at 07:59 UTC, signed by its own key. ' +
+        'cache ("Cache") had nothing about the user, as Lethe received it on 20 November 2026 at 16:00 UTC, without a signature of the holder. ' +
+        'database ("Database") erased what it had about the user, as it says on 21 November 2026 at 07:59 UTC, signed by its own key. ' +
+        'invoices ("Invoices") keeps data until 31 December 2036 at 00:00 UTC, because: "Section 147 AO", as it says on 21 November 2026 at 07:59 UTC, signed by its own key. ' +
         'The signature of Lethe proves that it received these answers, not that they are true.',
     );
     writeFileSync(inFolder('final.json'), JSON.stringify({ data: { certificate } }));

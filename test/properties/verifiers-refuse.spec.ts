@@ -95,6 +95,14 @@ function retired(at: unknown, afterMs: number): KeySet {
   return { keys: keySet.keys.map((key) => ({ ...key, retired_at })) };
 }
 
+/** Other values of JSON that a sloppy reading takes for the same text. */
+const bytesOf = (value: unknown): unknown => [...Buffer.from(String(value))];
+const lengthOf = (value: unknown): unknown => {
+  const all = [...Buffer.from(String(value))];
+  return { ...all, length: all.length };
+};
+const listed = (value: unknown): unknown => [value];
+
 describe.each(VERIFIERS)('%s', (_, verify) => {
   it('refuses a certificate without any of its fields', async () => {
     const payload = payloadOf(certificate);
@@ -142,5 +150,58 @@ describe.each(VERIFIERS)('%s', (_, verify) => {
     }
     const jws = await service.app.get(Signer).sign({ ...payloadOf(certificate), iat: undefined }, TYPE);
     expect(await verify.certificate(jws, retired(0, 3_600_000_000_000))).toContain('retired');
+  });
+
+  it('refuses a proof and a log whose texts are lists of their bytes, objects with a length, or whose place is a text', async () => {
+    const given = JSON.parse(proof) as Record<string, unknown> & { event: Record<string, unknown> };
+    const lines = log.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    const at = lines.findIndex(({ type }) => type === 'event');
+    const ofProof = (changed: object) => verify.proof(JSON.stringify({ ...given, ...changed }), keySet);
+    const ofLog = (line: number, changed: object) => {
+      const all = lines.with(line, { ...lines[line], ...changed });
+      return verify.audit(all.map((each) => JSON.stringify(each)).join('\n'), keySet);
+    };
+    for (const form of [bytesOf, lengthOf, listed]) {
+      for (const name of ['id', 'event_type', 'source', 'created_at', 'commitment', 'seq', 'erased']) {
+        const said = `the event lacks ${name}`;
+        const [own, other] = [given.event, lines[at] ?? {}];
+        expect([name, await ofProof({ event: { ...own, [name]: form(own[name]) } })]).toEqual([
+          name,
+          expect.stringContaining(said),
+        ]);
+        expect([name, await ofLog(at, { [name]: form(other[name]) })]).toEqual([
+          name,
+          expect.stringContaining(said),
+        ]);
+      }
+      for (const name of ['bot_id', 'checkpoint'])
+        expect([name, await ofProof({ [name]: form(given[name]) })]).not.toEqual([name, 'holds']);
+      for (const name of ['bot_id', 'after', 'pruning'])
+        expect([name, await ofLog(0, { [name]: form(lines[0]?.[name]) })]).not.toEqual([name, 'holds']);
+      const batch = lines.findIndex(({ type }) => type === 'batch');
+      for (const [line, name] of [
+        [batch, 'checkpoint'],
+        [lines.length - 1, 'statement'],
+      ] as const)
+        expect([name, await ofLog(line, { [name]: form(lines[line]?.[name]) })]).not.toEqual([name, 'holds']);
+    }
+    for (const event of [
+      null,
+      'text',
+      { ...given.event, seq: String(given.event['seq']) },
+      { ...given.event, parts: 'text' },
+    ])
+      expect(await ofProof({ event })).toContain('the event lacks ');
+    for (const changed of [
+      { leaf_index: String(given['leaf_index']) },
+      { leaf_index: [given['leaf_index']] },
+      { leaf_index: false },
+      { path: '' },
+      { path: null },
+    ])
+      expect([changed, await ofProof(changed)]).not.toEqual([changed, 'holds']);
+    for (const after of ['0', false, null])
+      expect([after, await ofLog(0, { after })]).not.toEqual([after, 'holds']);
+    expect([await ofProof({}), await ofLog(0, {})]).toEqual(['holds', 'holds']);
   });
 });

@@ -158,12 +158,14 @@ describe('the checks of the page /verify', () => {
     expect(sentenceOf('en', finding)).toContain('every other store of the bot has answered since');
     expect(sentenceOf('de', finding)).toContain('seither hat jeder andere Speicherort des Bots geantwortet');
     expect(holderSentences('en', finding)).toEqual([
-      'Cache (cache): had nothing about the user (sessions). Lethe received this answer on 20 November 2026 at 16:00 UTC; the store has not signed it.',
-      'Database (database): erased what it had about the user (profiles, scores). It says so itself, signed by its own key, on 21 November 2026 at 07:59 UTC.',
-      'Invoices (invoices): keeps data until 31 December 2036 at 00:00 UTC, because: “Section 147 AO” (invoices). It says so itself, signed by its own key, on 21 November 2026 at 07:59 UTC.',
+      'cache (“Cache”): had nothing about the user (“sessions”). Lethe received this answer on 20 November 2026 at 16:00 UTC; the store has not signed it.',
+      'database (“Database”): erased what it had about the user (“profiles”, “scores”). It says so itself, signed by its own key, on 21 November 2026 at 07:59 UTC.',
+      'invoices (“Invoices”): keeps data until 31 December 2036 at 00:00 UTC, because: “Section 147 AO” (“invoices”). It says so itself, signed by its own key, on 21 November 2026 at 07:59 UTC.',
     ]);
     const german = holderSentences('de', finding);
-    expect(german.join(' ')).toMatch(/^Zwischenspeicher \(cache\): .*hat sie nicht signiert\. Datenbank/);
+    expect(german.join(' ')).toMatch(
+      /^cache \(„Zwischenspeicher“\): .*hat sie nicht signiert\. database \(„Datenbank“/,
+    );
     expect(german.join(' ')).not.toMatch(/[{}]|undefined|–/);
   });
 

@@ -25,6 +25,9 @@ const SALT = 'UTYx1DyppqM-esJJCr4s5w';
 const TYPES = {
   certificate: 'lethe-erasure-certificate+jwt',
   final: 'lethe-final-certificate+jwt',
+  checkpoint: 'lethe-audit-checkpoint+jwt',
+  export: 'lethe-audit-export+jwt',
+  pruning: 'lethe-audit-pruning+jwt',
 } as const;
 
 export type Answer = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
-import { printable } from '@lethe/sdk';
+import { BOT_WIDE_GUILD_ID, printable } from '@lethe/sdk';
 import { wrongUsage } from './failures';
 
 type Style = Parameters<typeof styleText>[0];
@@ -16,6 +16,10 @@ export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028
 /** A number of things: `1 call`, `2 calls`. */
 export const many = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`;
+
+/** A guild, or what is outside of guilds. */
+export const scope = (guild: string): string =>
+  guild === BOT_WIDE_GUILD_ID ? 'the bot-wide scope' : `guild ${guild}`;
 
 /** Replaces ESC in the colours of this program until the text around them is printable. No service can know it. */
 const OWN_ESCAPE = randomUUID();

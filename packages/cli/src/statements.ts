@@ -6,21 +6,16 @@ import {
   type KeySet,
   linesIn,
   type Payload,
-  verifyAuditExport,
-  verifyAuditProof,
   verifyCertificate,
   verifyFinalCertificate,
   verifyStatement,
 } from '@lethe/sdk/evidence';
+import { auditLog, day, proof, type Said } from './audit-statements';
 import { refused, wrongUsage } from './failures';
 import { readText } from './env-file';
+import { scope } from './output';
 
-/** What was verified: its kind, a sentence for everybody, and what was signed. */
-export interface Verified {
-  readonly kind: 'certificate' | 'final_certificate' | 'receipt' | 'proof' | 'audit_log';
-  readonly sentence: string;
-  readonly statement: object;
-}
+export type Verified = Said<'certificate' | 'final_certificate' | 'receipt' | 'proof' | 'audit_log'>;
 
 /** Whom a certificate is to be about. */
 export interface Named {
@@ -37,18 +32,6 @@ const RECEIPT = 'lethe-consent-receipt+jwt';
 const CERTIFICATE = 'lethe-erasure-certificate+jwt';
 const FINAL = 'lethe-final-certificate+jwt';
 const RECEIVED = 'The signature of Lethe proves that it received these answers, not that they are true.';
-
-const ACTS: Readonly<Record<string, string>> = {
-  consent_requested: 'a consent was asked for',
-  consent_accepted: 'a consent was given',
-  consent_revoked: 'a consent was withdrawn',
-  data_submitted: 'data was stored',
-  data_exported: 'data was exported',
-  data_deleted: 'data was deleted',
-  deletion_requested: 'an erasure was asked for',
-  deletion_completed: 'an erasure was completed',
-  deletion_failed: 'an erasure failed',
-};
 
 /**
  * Verifies a file of any kind with the keys.
@@ -165,7 +148,7 @@ function erasure(payload: Payload, named: CertifiedSubject | undefined): string 
   const subject =
     named === undefined
       ? 'one user in one place (a server, or the direct messages), which it does not name,'
-      : `user ${named.userId} in guild ${named.guildId}`;
+      : `user ${named.userId} in ${scope(named.guildId)}`;
   const hint =
     named === undefined ? ' Whether it is a certain user shows with --salt, --user and --guild.' : '';
   return `On ${day(payload['completed_at'])} everything that the bot ${bot} had stored in Lethe about ${subject} was erased (${categories}).${hint}`;
@@ -183,7 +166,8 @@ function answerOf({ label_en: label, key, result, kept, ...answer }: HolderAnswe
     signedAt === null
       ? `as Lethe received it on ${day(receivedAt)}, without a signature of the holder`
       : `as it says on ${day(signedAt)}, signed by its own key`;
-  return `${label} (${key}) ${said}, ${source}.`;
+  // The label is a text of the bot, and must not read as a sentence about another holder.
+  return `${key} (${JSON.stringify(label)}) ${said}, ${source}.`;
 }
 
 function receipt(payload: Payload): Verified {
@@ -206,42 +190,7 @@ function receipt(payload: Payload): Verified {
   const names = purposes.map(({ purpose, purpose_label: label }) => label?.en ?? purpose).join(', ');
   return {
     kind: 'receipt',
-    sentence: `On ${day(event.event_time)} user ${String(user)} agreed in guild ${service.guild_id} that the bot ${parties[0]?.party_name} (${service.bot_id}) stores: ${names || 'nothing that is named'} (version ${notice.consent_version}). Whether the consent is still in force it does not say.`,
+    sentence: `On ${day(event.event_time)} user ${String(user)} agreed in ${scope(service.guild_id)} that the bot ${parties[0]?.party_name} (${service.bot_id}) stores: ${names || 'nothing that is named'} (version ${notice.consent_version}). Whether the consent is still in force it does not say.`,
     statement: payload,
   };
-}
-
-function proof(given: AuditProof, keys: KeySet): Verified {
-  const checkpoint = verifyAuditProof(given, keys);
-  const { event, bot_id: bot } = given;
-  const user = event.parts?.user?.value;
-  const subject = user
-    ? ` about user ${user} in guild ${event.parts?.guild?.value ?? 'none'}`
-    : event.erased
-      ? ' about a user who was erased since'
-      : '';
-  const author = event.source === 'client' ? ', as the bot itself wrote,' : '';
-  return {
-    kind: 'proof',
-    sentence: `The audit log of the bot ${bot} holds, unchanged since ${day(checkpoint['sealed_at'])}: on ${day(event.created_at)}${author} ${ACTS[event.event_type] ?? event.event_type}${subject}.`,
-    statement: checkpoint,
-  };
-}
-
-async function auditLog(lines: AsyncIterable<string>, keys: KeySet): Promise<Verified> {
-  const { botId, batches, events, erased, checkpoint } = await verifyAuditExport(lines, keys);
-  const until = checkpoint === undefined ? '' : ` up to ${day(checkpoint['sealed_at'])}`;
-  return {
-    kind: 'audit_log',
-    sentence: `The audit log of the bot ${botId}${until} is complete and unchanged: ${events} events about its users in ${batches} batches, ${erased} of them about users who were erased since.`,
-    statement: { bot_id: botId, batches, events, erased, checkpoint },
-  };
-}
-
-/** A time as people write it, in UTC. */
-export function day(time: unknown): string {
-  const at = new Date(String(time));
-  if (Number.isNaN(at.getTime())) return String(time);
-  const date = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
-  return `${new Intl.DateTimeFormat('en-GB', date).format(at)} UTC`;
 }

@@ -77,6 +77,7 @@ export function checkLog(
       if (step.done === true) {
         const { botId: of, ...log } = step.value;
         if (of !== botId) return { result: 'fails', why: 'foreign' };
+        if (!log.isWhole) throw new VerificationError('the export lacks the beginning of the log');
         const { events, erased, batches: count } = log;
         const seal = sealedAt === undefined ? {} : { sealedAt };
         const counts = { events, erased, batches: count, ...seal };

@@ -32,10 +32,17 @@ export type Unclear = 'not_known' | 'too_large' | 'bad_keys' | 'named_in_part' |
 export type Finding =
   | {
       readonly result: 'holds';
-      readonly kind: Exclude<Kind, 'final'>;
+      readonly kind: 'certificate' | 'receipt';
       readonly statement: Payload;
-      readonly event?: AuditProof['event'];
       readonly isNamed: boolean;
+    }
+  | {
+      readonly result: 'holds';
+      readonly kind: 'proof';
+      /** The checkpoint. */
+      readonly statement: Payload;
+      readonly event: AuditProof['event'];
+      readonly isNamed: false;
     }
   | {
       readonly result: 'holds';
@@ -94,7 +101,7 @@ async function found(text: string, keys: KeySet, parts: readonly string[] | unde
   if (typeof content?.['checkpoint'] === 'string' && content['event'] !== undefined) {
     const proof = content as unknown as AuditProof;
     const statement = await verifyAuditProof(proof, keys);
-    return { result: 'holds', kind: 'proof', statement, event: proof.event, isNamed: false };
+    return { result: 'holds', kind: 'proof', statement, event: sealedOf(proof.event), isNamed: false };
   }
   const jws = content === undefined ? text : (content['certificate'] ?? content['receipt']);
   const typ = typeof jws === 'string' ? typOf(jws) : undefined;
@@ -114,6 +121,14 @@ async function found(text: string, keys: KeySet, parts: readonly string[] | unde
   }
   const statement = await verifyCertificate(jws, keys, subject);
   return { result: 'holds', kind: 'certificate', statement, isNamed };
+}
+
+/** The event without what no hash covers. */
+function sealedOf(event: AuditProof['event']): AuditProof['event'] {
+  const { seq, id, event_type, source, created_at, commitment, erased } = event;
+  const { user, guild, details } = event.parts ?? {};
+  const parts = user && guild && details ? { user, guild, details } : null;
+  return { seq, id, event_type, source, created_at, commitment, erased, parts };
 }
 
 /** The one JSON object of a text, without the envelope, or the one certificate of a list. */

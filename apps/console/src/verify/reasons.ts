@@ -47,6 +47,7 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
     'Die Erklärung eines Speicherorts sagt etwas anderes als seine Antwort.',
   ],
   ['the checkpoint is of another bot', 'Der signierte Stand gehört zu einem anderen Bot.'],
+  ['the event lacks ', 'Im Ereignis fehlen Angaben, oder sie haben eine andere Form.'],
   ['the event is not in the batch', 'Das Ereignis ist nicht in dem Stapel, über den signiert wurde.'],
   [
     'the chain value of the checkpoint',
@@ -58,6 +59,7 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
   ['details must have value and salt', 'Den Einzelheiten des Ereignisses fehlt der Wert oder der Salt.'],
   ['something follows the end of the export', 'Nach dem Ende des Exports steht noch etwas.'],
   ['an export has one first line', 'Dem Export fehlt seine erste Zeile, oder sie kommt zweimal vor.'],
+  ['the export lacks the beginning', 'Dem Export fehlt der Anfang des Logs.'],
   ['the export was cut', 'Der Export ist unvollständig: Seine letzte Zeile fehlt.'],
   ['the export is not the one that was signed', 'Der Export ist nicht der signierte: Es fehlen Zeilen.'],
   ['the checkpoint that was kept', 'Der aufbewahrte signierte Stand gehört zu einem anderen Bot.'],

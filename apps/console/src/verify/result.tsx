@@ -1,6 +1,6 @@
 import type { Language } from '../language';
 import { type Finding, namesIn } from './examine';
-import { holderSentences, sentenceOf, unsignedNames } from './sentence';
+import { holderSentences, sentenceOf, signedIn, unsignedNames } from './sentence';
 import { VERIFY_TEXTS } from './texts';
 
 const TONES = { holds: 'good', fails: 'bad', unclear: 'warn' } as const;
@@ -34,7 +34,7 @@ export function Result(given: Given) {
       {finding.result === 'holds' && (
         <details>
           <summary>{VERIFY_TEXTS[language].signed}</summary>
-          <pre class="statement">{JSON.stringify(finding.statement, null, 2)}</pre>
+          <pre class="statement">{JSON.stringify(signedIn(finding), null, 2)}</pre>
         </details>
       )}
     </>

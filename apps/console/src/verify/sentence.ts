@@ -1,12 +1,16 @@
-import type { HolderAnswer } from '@lethe/sdk/evidence/web';
+import {
+  actsOf,
+  type AuditAct,
+  type AuditEventEvidence,
+  BOT_WIDE_GUILD_ID,
+  type HolderAnswer,
+} from '@lethe/sdk/evidence/web';
 import type { Finding, Names } from './examine';
 import { reasonIn } from './reasons';
 import { type Language, VERIFY_TEXTS } from './texts';
 
 /** Characters of a name that no signature covers. */
 const NAME_LENGTH_MAX = 100;
-/** The guild of direct messages. */
-const DIRECT = '0'.repeat(17);
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,10 +32,15 @@ export function sentenceOf(language: Language, finding: Finding): string {
   else if (kind === 'proof')
     Object.assign(values, {
       sealed: time(finding.statement['sealed_at']),
-      time: time(finding.event?.created_at),
-      what: String(finding.event?.event_type),
+      ...eventOf(language, finding.event),
     });
   return `${texts.holds} ${filled(pattern, values)}`;
+}
+
+/** What the signature covers; of a proof the event, by its hashes, and the checkpoint. */
+export function signedIn(finding: Finding & { readonly result: 'holds' }): object {
+  const { statement } = finding;
+  return finding.kind === 'proof' ? { event: finding.event, checkpoint: statement } : statement;
 }
 
 /** What each holder of the bot has answered, in one sentence, and who says so. */
@@ -42,17 +51,43 @@ export function holderSentences(language: Language, finding: Finding): readonly 
     const { kept, signed_at: signedAt } = holder;
     const values = {
       name: nameOf(language, holder),
-      covers: holder.covers.join(', '),
+      covers: holder.covers.map((text) => quoted(language, text)).join(', '),
       time: timeIn(language, signedAt ?? holder.answered_at),
       until: timeIn(language, kept?.until),
-      basis: kept?.basis ?? '',
+      basis: quoted(language, kept?.basis ?? ''),
     };
     return filled(`${texts[holder.result]} ${signedAt === null ? texts.received : texts.signed}`, values);
   });
 }
 
+/** The label is a text of the bot, and must not read as a sentence about another holder. */
 function nameOf(language: Language, holder: HolderAnswer): string {
-  return `${language === 'de' ? holder.label_de : holder.label_en} (${holder.key})`;
+  return `${holder.key} (${quoted(language, language === 'de' ? holder.label_de : holder.label_en)})`;
+}
+
+/** A text of somebody else, which cannot end its quotation or turn the line around. */
+function quoted(language: Language, text: string): string {
+  const inner = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').replace(/["“”„‟«»]/g, "'");
+  return language === 'de' ? `„${inner}“` : `“${inner}”`;
+}
+
+/** Who wrote an event, about whom, and what it says was done. */
+function eventOf(language: Language, event: AuditEventEvidence): Record<string, string> {
+  const { acts, or, events } = VERIFY_TEXTS[language];
+  const [user, guild] = [event.parts?.user?.value, event.parts?.guild?.value];
+  const unnamed = event.erased ? events.aboutErased : events.aboutUnnamed;
+  const words = actsOf(event).map((act) => (Object.hasOwn(acts, act) ? acts[act as AuditAct] : act));
+  return {
+    time: timeIn(language, event.created_at),
+    author: event.source === 'service' ? events.byService : events.byBot,
+    what: words.join(or),
+    subject: user ? filled(events.about, { user, place: placeOf(language, guild ?? '–') }) : unnamed,
+  };
+}
+
+function placeOf(language: Language, guild: string): string {
+  const { onServer, directly } = VERIFY_TEXTS[language];
+  return guild === BOT_WIDE_GUILD_ID ? directly : `${onServer} ${guild}`;
 }
 
 /** The certificate of the erasure in Lethe; undefined for what is about no erasure. */
@@ -85,17 +120,15 @@ function receiptOf(language: Language, statement: Fields): Record<string, string
   const processing = objectOf(statement['pii_processing']);
   const service = objectOf(processing['service']);
   const purposes = Array.isArray(processing['purposes']) ? processing['purposes'].map(objectOf) : [];
-  const guild = String(service['guild_id']);
-  const { onServer, directly, none } = VERIFY_TEXTS[language];
   const names = purposes.map((purpose) =>
     String(objectOf(purpose['purpose_label'])[language] ?? purpose['purpose']),
   );
   return {
     time: timeIn(language, objectOf(statement['event'])['event_time']),
     user: String(statement['pii_principal_id']),
-    place: guild === DIRECT ? directly : `${onServer} ${guild}`,
+    place: placeOf(language, String(service['guild_id'])),
     bot: String(service['bot_id']),
-    what: names.join(', ') || none,
+    what: names.join(', ') || VERIFY_TEXTS[language].none,
   };
 }
 

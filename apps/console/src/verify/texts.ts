@@ -1,3 +1,4 @@
+import { ACTS_EN, type AuditAct } from '@lethe/sdk/evidence/web';
 import type { Unclear } from './examine';
 
 /** The languages of the page. */
@@ -36,10 +37,15 @@ interface VerifyTexts {
   readonly certificateNamed: string;
   readonly final: string;
   readonly receipt: string;
-  /** Before the id of the server of a receipt, and in place of both. */
+  /** Before the id of a server, and in place of both. */
   readonly onServer: string;
   readonly directly: string;
   readonly proof: string;
+  readonly acts: Readonly<Record<AuditAct, string>>;
+  /** Between acts one of which it was. */
+  readonly or: string;
+  /** Who wrote an event, and about whom: a user in a place, one who was erased since, one whom the proof does not name. */
+  readonly events: Readonly<Record<'byBot' | 'byService' | 'about' | 'aboutErased' | 'aboutUnnamed', string>>;
   /** Before the answers of the holders of a bot. */
   readonly answers: string;
   readonly holders: Readonly<Record<'erased' | 'nothing' | 'kept' | 'signed' | 'received', string>>;
@@ -95,12 +101,22 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       'On {time} the user {user} agreed {place} that the bot {bot} stores: {what}. Whether the consent is still in force it does not say.',
     onServer: 'on the server',
     directly: 'in direct messages',
-    proof: 'The audit log of the bot {bot} contains this event, unchanged since {sealed}: {what}, on {time}.',
+    proof:
+      'The audit log of the bot {bot} contains this event, unchanged since {sealed}: on {time}, {author}, {what} ({subject}).',
+    acts: ACTS_EN,
+    or: ', or ',
+    events: {
+      byBot: 'as the bot itself wrote',
+      byService: 'as Lethe wrote',
+      about: 'the user {user} {place}',
+      aboutErased: 'a user who was erased since',
+      aboutUnnamed: 'a user whom the proof does not name',
+    },
     answers: 'What the other stores of the bot have answered:',
     holders: {
       erased: '{name}: erased what it had about the user ({covers}).',
       nothing: '{name}: had nothing about the user ({covers}).',
-      kept: '{name}: keeps data until {until}, because: “{basis}” ({covers}).',
+      kept: '{name}: keeps data until {until}, because: {basis} ({covers}).',
       signed: 'It says so itself, signed by its own key, on {time}.',
       received: 'Lethe received this answer on {time}; the store has not signed it.',
     },
@@ -155,12 +171,34 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     onServer: 'auf dem Server',
     directly: 'in Direktnachrichten',
     proof:
-      'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what}, am {time}.',
+      'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what} ({subject}), am {time}, {author}.',
+    acts: {
+      consent_requested: 'Einwilligung angefragt',
+      consent_accepted: 'Einwilligung erteilt',
+      consent_revoked: 'Einwilligung widerrufen',
+      data_submitted: 'Daten gespeichert',
+      data_exported: 'Daten exportiert',
+      data_deleted: 'Daten gelöscht',
+      deletion_requested: 'Löschung angefordert',
+      deletion_completed: 'Löschung abgeschlossen',
+      deletion_failed: 'Löschung fehlgeschlagen',
+      objection: 'Widerspruch gegen die Verarbeitung vermerkt',
+      restriction: 'Einschränkung der Verarbeitung vermerkt',
+      restriction_ended: 'Einschränkung der Verarbeitung aufgehoben',
+    },
+    or: ' oder ',
+    events: {
+      byBot: 'eingetragen vom Bot selbst',
+      byService: 'eingetragen von Lethe',
+      about: 'Nutzer {user} {place}',
+      aboutErased: 'ein Nutzer, der seither gelöscht wurde',
+      aboutUnnamed: 'ein Nutzer, den der Nachweis nicht nennt',
+    },
     answers: 'Was die anderen Speicherorte des Bots geantwortet haben:',
     holders: {
       erased: '{name}: Daten über den Nutzer gelöscht ({covers}).',
       nothing: '{name}: keine Daten über den Nutzer vorhanden ({covers}).',
-      kept: '{name}: Daten bis {until} aufbewahrt, Grund: „{basis}“ ({covers}).',
+      kept: '{name}: Daten bis {until} aufbewahrt, Grund: {basis} ({covers}).',
       signed: 'Vom Speicherort selbst am {time} mit seinem eigenen Schlüssel signiert.',
       received: 'Diese Antwort hat Lethe am {time} erhalten; der Speicherort hat sie nicht signiert.',
     },

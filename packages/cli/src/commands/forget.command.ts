@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Lethe, LetheError, UnavailableError } from '@lethe/sdk';
 import { textAt } from '../env-file';
 import { Failure, failureOf, refused, wrongUsage } from '../failures';
-import { many } from '../output';
+import { many, scope } from '../output';
 import { Session } from '../session';
 import { isOutcomeUnknown } from '../unknown-outcome';
 import { makeNew, placeOf, type Where, whereOptions } from './subject.command';
@@ -136,7 +136,7 @@ async function inFile(
     const { certificate } = await lethe.privacy.certificate(request_id);
     keep({ certificate, bot_id: (await lethe.bots.me()).id });
   } finally {
-    output.result(erased, inGuild(session, who.user_id, `in guild ${who.guild_id}`, erased));
+    output.result(erased, inGuild(session, who.user_id, `in ${scope(who.guild_id)}`, erased));
     const mend = `Give the command again with another file for --certificate, without --idempotency-key: ${file} keeps the first salt.`;
     if (key !== fresh) await requireNoneSince(session, who, [erased], mend);
   }
@@ -185,5 +185,5 @@ const inGuilds = (user: string, requests: readonly Erased[]): string =>
   [
     `${user} is erased in ${many(requests.length, 'guild')}.`,
     ...(requests.length === 0 ? [] : ['Keep the salts, they tie the certificates to this user:']),
-    ...requests.map((one) => `guild ${one.guild_id}, request ${one.request_id}: ${one.certificate_salt}`),
+    ...requests.map((one) => `${scope(one.guild_id)}, request ${one.request_id}: ${one.certificate_salt}`),
   ].join('\n');

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { refused, wrongUsage } from '../failures';
+import { scope } from '../output';
 import { positive, Session, snowflake } from '../session';
 
 export interface Where {
@@ -65,7 +66,7 @@ async function link(
 export function placeOf({ guild, everywhere }: Where): string {
   if ((guild === undefined) === (everywhere !== true))
     throw wrongUsage('Where?', 'Give --guild ID for one guild, or --everywhere.');
-  return guild === undefined ? 'in every guild' : `in guild ${guild}`;
+  return guild === undefined ? 'in every guild' : `in ${scope(guild)}`;
 }
 
 async function write(

@@ -10,6 +10,7 @@ import {
   UnavailableError,
 } from '@lethe/sdk';
 import { failureOf, refused, wrongUsage } from '../failures';
+import { scope } from '../output';
 import type { Session } from '../session';
 import { type Confirmation, FailedResult, type Given, GUILD, type Tool, type ToolCall, USER } from './tool';
 import { type Summary, summaryOf } from './user-summary';
@@ -154,14 +155,14 @@ const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const placeOf = ({ guild_id }: Pick<Prepared, 'guild_id'>): string =>
-  guild_id === undefined ? 'in every guild of the bot' : `in guild ${guild_id}`;
+  guild_id === undefined ? 'in every guild of the bot' : `in ${scope(guild_id)}`;
 
 /** Made of ids, keys of categories and numbers: no text of a user and none of the model is shown to the human as a reason. */
 function questionOf(prepared: Prepared, url: string, phrase: string): string {
   const { preview, hasMore, user_id } = prepared;
   const guilds = preview.map(({ guild_id, status, stored, left_out }) => {
     const held = stored.map(({ category, bytes }) => `${category} (${bytes} bytes)`).join(', ');
-    return `guild ${guild_id}: consent ${status}; ${held || 'no values that can be read'}${left_out === null ? '' : '; and what cannot be read'}`;
+    return `${scope(guild_id)}: consent ${status}; ${held || 'no values that can be read'}${left_out === null ? '' : '; and what cannot be read'}`;
   });
   return [
     `Everything about user ${user_id} ${placeOf(prepared)} is erased for ever at ${new URL(url).host}.`,

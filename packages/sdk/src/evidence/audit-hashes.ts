@@ -1,4 +1,5 @@
 import { base64url, type Bytes, bytes, joined, utf8 } from './base64url';
+import { isObject, isText } from './certificate.check';
 import { type Check, sha256 } from './check';
 import type { Payload } from './statement.check';
 import { VerificationError } from './verification-error';
@@ -23,6 +24,18 @@ export interface AuditPart {
 
 const PARTS = ['user', 'guild', 'details'] as const;
 
+/** The check of each field of an event. A list of the bytes of a text would have the leaf of the text. */
+const FIELDS: Readonly<Record<keyof AuditEventEvidence, (value: unknown) => boolean>> = {
+  seq: Number.isSafeInteger,
+  id: isText,
+  event_type: isText,
+  source: isText,
+  created_at: isText,
+  commitment: isText,
+  erased: (value) => typeof value === 'boolean',
+  parts: (value) => value === null || isObject(value),
+};
+
 /** The first byte of each hashed text: docs/audit-log.md. */
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
@@ -32,10 +45,13 @@ const COMMITMENT = Uint8Array.of(4);
 
 /**
  * The leaf of an event.
- * @throws VerificationError when the parts of the event do not match their hashes
+ * @throws VerificationError when a field is not of its type, or the parts of the event do not match their hashes
  * @internal
  */
 export function* leafOf(botId: string, event: AuditEventEvidence): Check<Bytes> {
+  const given: Payload = isObject(event) ? { ...event } : {};
+  const missing = Object.keys(FIELDS).filter((name) => !FIELDS[name as keyof typeof FIELDS](given[name]));
+  if (missing.length > 0) throw new VerificationError(`the event lacks ${missing.join(', ')}`);
   const commitment = bytes(event.commitment);
   const { parts } = event;
   if (parts !== null) {
@@ -77,7 +93,7 @@ export function* rootBy(
   size: number,
   path: readonly string[],
 ): Check<Bytes | undefined> {
-  if (!Number.isSafeInteger(index) || index < 0 || index >= size) return undefined;
+  if (!Array.isArray(path) || !Number.isSafeInteger(index) || index < 0 || index >= size) return undefined;
   const left = path.map(bytes);
   let hash = leaf;
   for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {

@@ -13,6 +13,10 @@ const NO_CHAIN = base64url(new Uint8Array(32));
 
 export interface VerifiedLog {
   readonly botId: string;
+  /** The number of the batch behind which the export begins; 0 for the first event of the log. */
+  readonly after: number;
+  /** Whether that is the beginning of the log, or of what a signed pruning has left. Nothing proves what was before another one. */
+  readonly isWhole: boolean;
   readonly batches: number;
   readonly events: number;
   readonly erased: number;
@@ -35,6 +39,7 @@ type Line = Readonly<Record<string, unknown>> & { readonly type?: string };
 export class LogWalk {
   private botId: string | undefined;
   private after = 0;
+  private isWhole = false;
   private number = 0;
   private chain: string | undefined;
   private lastSeq = -Infinity;
@@ -80,37 +85,40 @@ export class LogWalk {
     if (line.type === 'log') yield* this.begin(line);
     else if (line.type === 'event') yield* this.event(line as unknown as AuditEventEvidence);
     else if (line.type === 'batch')
-      return yield* this.batch(yield* checkCheckpoint(String(line['checkpoint']), this.keySet));
-    else if (line.type === 'end')
-      this.close(yield* checkStatement(String(line['statement']), this.keySet, EXPORT));
+      return yield* this.batch(yield* checkCheckpoint(line['checkpoint'], this.keySet));
+    else if (line.type === 'end') this.close(yield* checkStatement(line['statement'], this.keySet, EXPORT));
     else throw new VerificationError('this is not a line of an audit export');
     return undefined;
   }
 
   end(): VerifiedLog {
-    const { botId, events, erased, checkpoint } = this;
+    const { botId, after, isWhole, events, erased, checkpoint } = this;
     if (this.statement === undefined || botId === undefined)
       throw new VerificationError('the export was cut: its last line is missing');
-    return { botId, batches: this.number - this.after, events, erased, checkpoint };
+    return { botId, after, isWhole, batches: this.number - after, events, erased, checkpoint };
   }
 
   private *begin({ bot_id: botId, after, pruning }: Line): Check<void> {
-    this.botId = String(botId);
-    this.after = this.number = Number(after);
-    if (this.number === 0) this.chain = NO_CHAIN;
+    if (typeof botId !== 'string' || typeof after !== 'number')
+      throw new VerificationError('this is not a line of an audit export');
+    this.botId = botId;
+    this.after = this.number = after;
+    this.isWhole = after === 0;
+    if (this.isWhole) this.chain = NO_CHAIN;
     if (this.keptOf.size > 0 && !this.keptOf.has(botId))
       throw new VerificationError('the checkpoint that was kept is of another bot');
-    if (typeof pruning === 'string') yield* this.prune(pruning);
+    if (pruning !== null) yield* this.prune(pruning);
     // The first batch must follow from the kept checkpoint of the batch before it.
     this.chain ??= this.kept.get(this.number) as string | undefined;
   }
 
-  private *prune(pruning: string): Check<void> {
+  private *prune(pruning: unknown): Check<void> {
     const pruned = yield* checkStatement(pruning, this.keySet, PRUNING);
     if (pruned['bot_id'] !== this.botId || Number(pruned['number']) > this.number)
       throw new VerificationError('what was pruned does not lead to this log');
     this.compare(Number(pruned['number']), pruned['chain']);
     if (pruned['number'] !== this.number) return;
+    this.isWhole = true;
     this.chain = String(pruned['chain']);
     this.lastSeq = Number(pruned['last_seq']);
   }

@@ -37,7 +37,7 @@ export function* checkAuditProof(proof: AuditProof, keySet: KeySet): Check<Paylo
  * @internal
  * @throws VerificationError for another one.
  */
-export function* checkCheckpoint(jws: string, keySet: KeySet): Check<Payload> {
+export function* checkCheckpoint(jws: unknown, keySet: KeySet): Check<Payload> {
   const checkpoint = yield* checkStatement(jws, keySet, CHECKPOINT);
   if ((yield* chainValue(checkpoint)) !== checkpoint['chain'])
     throw new VerificationError('the chain value of the checkpoint is not that of its fields');

@@ -1,3 +1,4 @@
+export * from './acts';
 export type { AuditEventEvidence, AuditPart } from './audit-hashes';
 export type { KeySet, PublicKey } from '../key-set';
 export { linesIn } from '../lines';

@@ -13,8 +13,9 @@ export type Payload = Readonly<Record<string, unknown>>;
  * @internal
  * @throws VerificationError for anything else.
  */
-export function* checkStatement(jws: string, keySet: KeySet, typ: string): Check<Payload> {
-  const [header = '', payload = '', signature = '', ...more] = jws.trim().split('.');
+export function* checkStatement(jws: unknown, keySet: KeySet, typ: string): Check<Payload> {
+  const [header = '', payload = '', signature = '', ...more] =
+    typeof jws === 'string' ? jws.trim().split('.') : [];
   const { alg, kid, typ: given } = json(header);
   if (more.length > 0 || signature === '') throw new VerificationError('this is not a compact JWS');
   if (alg !== 'EdDSA' || given !== typ)

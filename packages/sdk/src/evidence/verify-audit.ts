@@ -16,8 +16,9 @@ export function verifyAuditProof(proof: AuditProof, keySet: KeySet): Payload {
 }
 
 /**
- * Verifies that an export of a log (`GET /audit/export`, line by line) is complete and unchanged. `kept` holds earlier
- * checkpoints: the log must contain each of them that falls into the export.
+ * Verifies that an export of a log (`GET /audit/export`, line by line) is complete and unchanged from where it begins (`after`):
+ * that of the whole log only with `isWhole`. `kept` holds earlier checkpoints: the log must contain each of them that falls into
+ * the export.
  * @throws VerificationError with the line.
  */
 export async function verifyAuditExport(

@@ -10,6 +10,8 @@ import { checkStatement, type Payload } from './statement.check';
 import { VerificationError } from './verification-error';
 
 export type { KeySet } from '../key-set';
+export { BOT_WIDE_GUILD_ID } from '../vocabulary';
+export * from './acts';
 export type { AuditEventEvidence } from './audit-hashes';
 export type { VerifiedBatch, VerifiedLog } from './audit-log.check';
 export type { AuditProof } from './audit-proof.check';
