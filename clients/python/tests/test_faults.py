@@ -254,6 +254,41 @@ def test_an_erasure_of_all_guilds_that_fails_has_the_requests_of_every_attempt(l
         assert failed.value.details["requests"] == known
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
+    """The pauses, which end at once and are the time that passes."""
+    pauses: List[float] = []
+    monkeypatch.setattr("time.monotonic", lambda: sum(pauses))
+    monkeypatch.setattr("time.sleep", pauses.append)
+    return pauses
+
+
+def looking(*looks: httpx.Response) -> Lethe:
+    """A client whose looks at an erasure have these answers, the last one for ever."""
+    left = [*looks]
+    transport = httpx.MockTransport(lambda _: left.pop(0) if len(left) > 1 else left[0])
+    return Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=transport))
+
+
+def look(status: str) -> httpx.Response:
+    return httpx.Response(200, json={"success": True, "data": {"status": status}})
+
+
+@pytest.mark.usefixtures("no_wait")
+def test_an_erasure_is_waited_for_beyond_the_minute_of_the_limiter(clock: List[float]) -> None:
+    limited = httpx.Response(429, headers={"retry-after": "31"}, content=LIMITED[2])
+    assert looking(look("processing"), limited, look("completed")).privacy.wait_for("1")["status"] == "completed"
+    assert clock == [1.0, 31.0]
+
+
+def test_the_pauses_between_two_looks_at_an_erasure_grow_and_its_time_ends_them(clock: List[float]) -> None:
+    with pytest.raises(LetheTimeoutError, match="The erasure took longer than 10 s"):
+        looking(look("processing")).privacy.wait_for("1", timeout=10)
+    assert clock == [1.0, 2.0, 3.0, 3.0]
+    with pytest.raises(ValueError, match="timeout"):
+        looking(look("completed")).privacy.wait_for("1", timeout=float("nan"))
+
+
 def test_a_call_whose_time_is_over_has_the_requests_of_its_attempts() -> None:
     request = Request("POST /gdpr/forget-user", "POST", "", {}, None, is_repeatable=True)
     attempts = Attempts(request, 60, 3)

@@ -513,6 +513,26 @@ describe('the salts of an erasure', () => {
   });
 });
 
+describe('the wait for an erasure', () => {
+  const processing = ok({ status: 'processing' });
+
+  it('lasts beyond the minute of the limiter, with pauses that grow between the looks', async () => {
+    const limited = refused(429, 'rate_limit_exceeded', {}, { 'retry-after': '31' });
+    const steps = [...Array<Step>(4).fill(processing), limited, ok({ status: 'completed' })];
+    const { lethe, requests } = client(steps);
+    const begun = performance.now();
+    expect(await outcome(lethe.privacy.waitFor('id'))).toEqual({ status: 'completed' });
+    expect(requests).toHaveLength(6);
+    const seconds = Math.floor((performance.now() - begun) / 1_000);
+    expect(seconds).toBe(1 + 2 + 3 + 3 + 31);
+  });
+
+  it('ends with its own time', async () => {
+    const { lethe } = client([processing]);
+    expect(await outcome(lethe.privacy.waitFor('id', { timeoutMs: 10_000 }))).toBeInstanceOf(TimeoutError);
+  });
+});
+
 describe('a signal that lasts longer than a call', () => {
   const stop = new AbortController();
   const { signal } = stop;

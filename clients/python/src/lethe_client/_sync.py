@@ -35,8 +35,8 @@ from .types import (
 
 T = TypeVar("T")
 Many = Iterable[T]
-#: Seconds between two looks at an erasure.
-_LOOK_SECONDS = 1.0
+#: Seconds between two looks at an erasure. They grow, so that a bot of the smallest limit has room for its other calls.
+_LOOK_SECONDS, _LOOK_MAX_SECONDS = 1.0, 3.0
 
 
 class SubmittedItem(SubmittedBatchViewResults1):
@@ -207,14 +207,17 @@ class Privacy(calls.Privacy):
 
     def wait_for(self, id: str, *, timeout: float = 300.0) -> DeletionRequestView:
         """The erasure once it is completed or failed. Raises LetheTimeoutError after `timeout` seconds."""
-        end = time.monotonic() + timeout
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        end, pause = time.monotonic() + timeout, _LOOK_SECONDS
         while True:
-            found = self.status(id)
+            left = min(timeout, max(0.0, end - time.monotonic()))
+            found = self.status(id, options=CallOptions(timeout=left))
             if found["status"] != "processing":
                 return found
-            if time.monotonic() + _LOOK_SECONDS >= end:
+            if time.monotonic() + pause >= end:
                 raise LetheTimeoutError(f"The erasure took longer than {timeout:g} s.", code="timeout")
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(pause)
+            pause = min(_LOOK_MAX_SECONDS, pause + _LOOK_SECONDS)
 
 
 class Audit(calls.Audit):
