@@ -70,7 +70,9 @@ export class DiscordJsPrivacy {
   watchGuilds(client: Client): void {
     client.on('guildCreate', ({ id }) => this.guilds.joined(id));
     client.on('guildDelete', ({ id }) => this.guilds.left(id));
-    client.on('clientReady', (ready) => this.guilds.start(() => this.reconcileGuilds(ready)));
+    const start = (ready: Client): void => this.guilds.start(() => this.reconcileGuilds(ready));
+    client.on('clientReady', start);
+    if (client.isReady()) start(client);
     // No event says that a client ends.
     const destroy = client.destroy.bind(client);
     client.destroy = () => {
