@@ -508,6 +508,21 @@ def test_sends_no_header_that_http_refuses_and_no_error_has_its_value(lethe: Let
     lethe.consents.revoke(**WHO, options=CallOptions(idempotency_key="import 1"))
 
 
+@pytest.mark.parametrize("id", ["", ".", ".."])
+def test_sends_nothing_with_an_id_that_is_the_path_of_something_else(lethe: Lethe, id: str) -> None:
+    Flaky.answers = [OK] * 4
+    for call in (
+        lambda: lethe.keys.delete(id),
+        lambda: lethe.categories.delete(id),
+        lambda: lethe.data.export(user_id=id, guild_id=1),
+        lambda: lethe.webhook_keys(id),
+    ):
+        with pytest.raises(TypeError, match="is no id"):
+            call()
+    # The id of the bot itself is asked for before.
+    assert [path for _, path, _ in Flaky.seen] == ["/api/v1/bots/me"]
+
+
 @pytest.mark.parametrize("name", ["timeout", "retries", "consent_cache"])
 def test_refuses_a_number_that_is_none_by_its_name(name: str) -> None:
     for value in (float("nan"), float("inf"), -1, "30", True):

@@ -163,6 +163,19 @@ describe('a request', () => {
     expect(requests).toEqual([]);
   });
 
+  it.each(['', '.', '..'])('is not sent with an id that is the path of something else: %j', async (id) => {
+    const { lethe, requests } = client([ok({ id: 'b1' })]);
+    const calls = [
+      lethe.keys.delete(id),
+      lethe.categories.delete(id),
+      lethe.data.export({ ...who, user_id: id }),
+      lethe.webhookKeys(id),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow(`is no id: '${id}'`);
+    // The id of the bot itself is asked for before.
+    expect(requests.map(({ url }) => url)).toEqual(['https://lethe.example/api/v1/bots/me']);
+  });
+
   it('is not sent with a value that JSON would lose, and the error has its path', async () => {
     const lost: [unknown, string][] = [
       [{ score: NaN }, 'data.score is the number NaN'],

@@ -6,7 +6,6 @@ import asyncio
 import time
 from types import TracebackType
 from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
-from urllib.parse import quote
 
 import httpx
 
@@ -379,7 +378,7 @@ class AsyncLethe(calls.AsyncUnnamed):
 
     async def webhook_keys(self, bot_id: str) -> Any:
         """The keys that verify the webhook calls to a bot, without an API key: `public_keys` of `verify_webhook`."""
-        return await self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
+        return await self._call.document(f"/.well-known/lethe-webhook-keys/{_core.in_path('bot_id', bot_id)}")
 
 
 async def _async_answers(

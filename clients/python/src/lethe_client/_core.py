@@ -117,6 +117,16 @@ def ids_in(route: str) -> List[str]:
     return re.findall(r"\{(\w+)\}", route)
 
 
+def in_path(name: str, value: Any) -> str:
+    """An id as a part of a path. Raises TypeError for what is none: without a part, or with one of dots, it is the path of something else."""
+    one = id_text(name, value)
+    if not isinstance(one, str):
+        raise TypeError(f"{name} must be a str or an int, not {type(one).__name__}.")
+    if one in ("", ".", ".."):
+        raise TypeError(f"{name} is no id: {one!r}.")
+    return quote(one, safe="")
+
+
 def base_of(url: str) -> str:
     """The address without the path of the interface."""
     return re.sub(r"/api/v1$", "", url.rstrip("/"))
@@ -127,10 +137,7 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
     method, path = route.split(" ", 1)
     wire = on_the_wire(given)
     for name in ids_in(route):
-        one = id_text(name, wire.pop(name, None))
-        if not isinstance(one, str) or one == "":
-            raise TypeError(f"{name} must be a str or an int, not {type(one).__name__}.")
-        path = path.replace("{" + name + "}", quote(one, safe=""))
+        path = path.replace("{" + name + "}", in_path(name, wire.pop(name, None)))
     has_body = method in ("POST", "PUT")
     is_keyed = method == "POST" and route not in _WITHOUT_KEY
     headers = dict(options.headers)

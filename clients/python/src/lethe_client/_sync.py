@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
-from urllib.parse import quote
 
 import httpx
 
@@ -379,7 +378,7 @@ class Lethe(calls.Unnamed):
 
     def webhook_keys(self, bot_id: str) -> Any:
         """The keys that verify the webhook calls to a bot, without an API key: `public_keys` of `verify_webhook`."""
-        return self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
+        return self._call.document(f"/.well-known/lethe-webhook-keys/{_core.in_path('bot_id', bot_id)}")
 
 
 def _answers(
