@@ -289,6 +289,22 @@ def test_the_pauses_between_two_looks_at_an_erasure_grow_and_its_time_ends_them(
         looking(look("completed")).privacy.wait_for("1", timeout=float("nan"))
 
 
+@pytest.mark.usefixtures("no_wait")
+def test_an_on_retry_that_raises_does_not_end_the_call(lethe: Lethe) -> None:
+    calls: List[str] = []
+
+    def failing(route: str, *_: Any) -> None:
+        calls.append(route)
+        raise OSError("The disk of the log is full.")
+
+    Flaky.answers = [BUSY, refused(503, "service_unavailable", requests=[FIRST]), refused(401, "unauthorized")]
+    with Lethe(str(lethe._call.base), "sk_test_x", on_retry=failing) as own:
+        with pytest.raises(LetheError) as failed:
+            own.privacy.forget_everywhere(user_id=1, options=CallOptions(on_retry=failing))
+    assert failed.value.details["requests"] == [FIRST]
+    assert calls == ["POST /gdpr/forget-user"] * 4
+
+
 def test_a_call_whose_time_is_over_has_the_requests_of_its_attempts() -> None:
     request = Request("POST /gdpr/forget-user", "POST", "", {}, None, is_repeatable=True)
     attempts = Attempts(request, 60, 3)

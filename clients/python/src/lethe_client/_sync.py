@@ -263,7 +263,7 @@ class Lethe(calls.Unnamed):
         retries: int = 3,
         consent_cache: float = 5.0,
         client: Optional[httpx.Client] = None,
-        on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
+        on_retry: Optional[_core.OnRetry] = None,
     ) -> None:
         _core.require_number("consent_cache", consent_cache, 0, _core.TIMEOUT_MAX)
         call = Caller(url, key, timeout, retries, client, on_retry)
