@@ -18,7 +18,8 @@ const lethe = new Lethe({ url: LETHE_URL, key: LETHE_KEY });
 const privacy = new DiscordJsPrivacy({ lethe, onError: console.error });
 const client = new Client({
   intents: [GatewayIntentBits.Guilds],
-  ...(DISCORD_API && { rest: { api: DISCORD_API } }),
+  // An export is a file, which takes longer than 15 seconds on a slow line.
+  rest: { timeout: 150_000, ...(DISCORD_API && { api: DISCORD_API }) },
 });
 
 const birthday = new SlashCommandBuilder()

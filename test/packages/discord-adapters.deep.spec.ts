@@ -239,6 +239,19 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
     expect(errors).toHaveLength(1);
   });
 
+  it('says that it has failed where a file does not reach Discord', async () => {
+    const robin = user();
+    await robin.press(await robin.privacy('consent'), 'I agree');
+    hold = async () => {
+      // An adapter with repeats of its own is refused by what it does not repeat.
+      discord.faults = [name === 'signed HTTP' ? 403 : 'lost'];
+      hold = async () => undefined;
+    };
+    expect((await robin.privacy('export')).content).toMatch(/^Something failed/);
+    await until(() => errors.length > 0);
+    expect(errors).toHaveLength(1);
+  });
+
   it('reports an answer that Discord does not take, and answers the next one', async () => {
     discord.faults = name !== 'signed HTTP' ? [403] : Array<number>(5).fill(500);
     void user().privacy('about');

@@ -175,15 +175,20 @@ describe('after a time without the bot', () => {
     expect(await scheduled()).toEqual({ [guild]: false });
   });
 
-  it('discord.js does it when it is ready', async () => {
+  it.each([
+    ['becomes ready', false],
+    ['was ready before', true],
+  ])('discord.js does it once it is watched and %s', async (_, wasReady) => {
+    discord.applicationId = snowflake();
     const { lethe, scheduled } = await newBot();
     const guild = snowflake();
     await lethe.servers.register({ guild_id: guild });
     discord.guilds = [];
     const { client } = discordJsClient(discord);
     const kit = new DiscordJsPrivacy({ lethe, graceDays: 1 });
+    Object.assign(client, { isReady: () => wasReady });
     kit.watchGuilds(client);
-    client.emit('clientReady', client as Client<true>);
+    if (!wasReady) client.emit('clientReady', client as Client<true>);
     await until(async () => (await scheduled())[guild] === true);
     await client.destroy();
   });

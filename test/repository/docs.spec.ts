@@ -93,6 +93,32 @@ describe('what is generated', () => {
     expect(entries).toEqual([...Object.keys(ERRORS), ...Object.keys(CONFLICT_REASONS)]);
   });
 
+  it('says in docs/existing-bot.md what to do after each error that an item of a batch can have', () => {
+    const { paths } = JSON.parse(read('openapi.json')) as {
+      paths: Readonly<
+        Record<string, { readonly post: { readonly responses: Readonly<Record<string, object>> } }>
+      >;
+    };
+    const codesOf = (path: string): string[] => {
+      const { '200': _, ...errors } = paths[path]?.post.responses ?? {};
+      return [...JSON.stringify(errors).matchAll(/"code":"(\w+)"/g)].map(([, code = '']) => code);
+    };
+    const ofRequests = codesOf('/api/v1/data/submit/batch');
+    const ofItems = codesOf('/api/v1/data/submit').filter((code) => !ofRequests.includes(code));
+    expect(ofItems).toContain('processing_refused');
+    // What a request and an item can both have.
+    const ofBoth = [
+      'invalid_request',
+      'payload_too_large',
+      'conflict',
+      'service_unavailable',
+      'internal_error',
+    ];
+    const [, table = ''] = read('docs/existing-bot.md').split('What to do with the row');
+    const rows = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code);
+    expect(rows.sort()).toEqual([...new Set([...ofItems, ...ofBoth])].sort());
+  });
+
   it('lists the same error codes in openapi.json', () => {
     const { components } = JSON.parse(read('openapi.json')) as {
       components: {

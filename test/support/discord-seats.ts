@@ -27,6 +27,8 @@ export function discordJsClient(discord: FakeDiscord) {
   client.rest.setToken('token-of-the-bot');
   const gateway = client as unknown as Packets;
   gateway.ws.status = 0;
+  // Only so that packets are handed on.
+  Object.assign(client, { isReady: () => false });
   const packet = (type: string, data: object): void =>
     gateway.ws.handlePacket({ op: 0, t: type, d: data }, { id: 0 });
   return { client, packet };

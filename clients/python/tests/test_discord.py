@@ -34,7 +34,7 @@ from lethe_discord._sending import edit
 from lethe_discord._turn import Asked
 from lethe_discord._waiting import Waiting
 from lethe_discord._words import Words
-from lethe_discord.cog import _asked_of
+from lethe_discord.cog import PrivacyCog, _asked_of
 from lethe_discord.guilds import WAITING_GUILDS_MAX, GuildWatch
 
 
@@ -164,8 +164,8 @@ class Guilds:
         self.servers = SimpleNamespace(register=self._register, delete=self._delete, list=self._list)
         self.bots = SimpleNamespace(me=self._me)
         lethe: Any = self
-        client: Any = SimpleNamespace(user=SimpleNamespace(id=1), application_id=2, fetch_guilds=self._fetch)
-        self.watch = GuildWatch(lethe, client, 7, lambda error: self.errors.append(str(error)), self._sleep)
+        self.client: Any = SimpleNamespace(user=SimpleNamespace(id=1), application_id=2, fetch_guilds=self._fetch)
+        self.watch = GuildWatch(lethe, self.client, 7, lambda error: self.errors.append(str(error)), self._sleep)
 
     async def _sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
@@ -286,6 +286,22 @@ def test_guilds_are_compared_each_day_and_again_after_a_failure() -> None:
         assert (guilds.acts, guilds.errors) == (["register 5"], ["me", "me"])
 
     asyncio.run(comparing())
+
+
+def test_guilds_are_compared_when_the_cog_is_loaded_into_a_bot_that_is_ready() -> None:
+    async def loading(is_ready: bool) -> List[str]:
+        guilds = Guilds("5", pauses=1)
+        guilds.client.tree = SimpleNamespace(add_command=lambda _: None)
+        guilds.client.is_ready = lambda: is_ready
+        lethe: Any = guilds
+        cog = PrivacyCog(guilds.client, lethe)
+        cog._guilds = guilds.watch
+        await cog.cog_load()
+        await guilds.ended()
+        return guilds.acts
+
+    assert asyncio.run(loading(True)) == ["register 5"]
+    assert asyncio.run(loading(False)) == []
 
 
 def test_a_comparison_takes_less_than_half_of_a_minute_and_leaves_a_guild_to_its_event() -> None:

@@ -254,6 +254,57 @@ def test_an_erasure_of_all_guilds_that_fails_has_the_requests_of_every_attempt(l
         assert failed.value.details["requests"] == known
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
+    """The pauses, which end at once and are the time that passes."""
+    pauses: List[float] = []
+    monkeypatch.setattr("time.monotonic", lambda: sum(pauses))
+    monkeypatch.setattr("time.sleep", pauses.append)
+    return pauses
+
+
+def looking(*looks: httpx.Response) -> Lethe:
+    """A client whose looks at an erasure have these answers, the last one for ever."""
+    left = [*looks]
+    transport = httpx.MockTransport(lambda _: left.pop(0) if len(left) > 1 else left[0])
+    return Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=transport))
+
+
+def look(status: str) -> httpx.Response:
+    return httpx.Response(200, json={"success": True, "data": {"status": status}})
+
+
+@pytest.mark.usefixtures("no_wait")
+def test_an_erasure_is_waited_for_beyond_the_minute_of_the_limiter(clock: List[float]) -> None:
+    limited = httpx.Response(429, headers={"retry-after": "31"}, content=LIMITED[2])
+    assert looking(look("processing"), limited, look("completed")).privacy.wait_for("1")["status"] == "completed"
+    assert clock == [1.0, 31.0]
+
+
+def test_the_pauses_between_two_looks_at_an_erasure_grow_and_its_time_ends_them(clock: List[float]) -> None:
+    with pytest.raises(LetheTimeoutError, match="The erasure took longer than 10 s"):
+        looking(look("processing")).privacy.wait_for("1", timeout=10)
+    assert clock == [1.0, 2.0, 3.0, 3.0]
+    with pytest.raises(ValueError, match="timeout"):
+        looking(look("completed")).privacy.wait_for("1", timeout=float("nan"))
+
+
+@pytest.mark.usefixtures("no_wait")
+def test_an_on_retry_that_raises_does_not_end_the_call(lethe: Lethe) -> None:
+    calls: List[str] = []
+
+    def failing(route: str, *_: Any) -> None:
+        calls.append(route)
+        raise OSError("The disk of the log is full.")
+
+    Flaky.answers = [BUSY, refused(503, "service_unavailable", requests=[FIRST]), refused(401, "unauthorized")]
+    with Lethe(str(lethe._call.base), "sk_test_x", on_retry=failing) as own:
+        with pytest.raises(LetheError) as failed:
+            own.privacy.forget_everywhere(user_id=1, options=CallOptions(on_retry=failing))
+    assert failed.value.details["requests"] == [FIRST]
+    assert calls == ["POST /gdpr/forget-user"] * 4
+
+
 def test_a_call_whose_time_is_over_has_the_requests_of_its_attempts() -> None:
     request = Request("POST /gdpr/forget-user", "POST", "", {}, None, is_repeatable=True)
     attempts = Attempts(request, 60, 3)
@@ -471,6 +522,21 @@ def test_sends_no_header_that_http_refuses_and_no_error_has_its_value(lethe: Let
         assert "secret" not in str(refused.value)
     assert len(Flaky.seen) == before
     lethe.consents.revoke(**WHO, options=CallOptions(idempotency_key="import 1"))
+
+
+@pytest.mark.parametrize("id", ["", ".", ".."])
+def test_sends_nothing_with_an_id_that_is_the_path_of_something_else(lethe: Lethe, id: str) -> None:
+    Flaky.answers = [OK] * 4
+    for call in (
+        lambda: lethe.keys.delete(id),
+        lambda: lethe.categories.delete(id),
+        lambda: lethe.data.export(user_id=id, guild_id=1),
+        lambda: lethe.webhook_keys(id),
+    ):
+        with pytest.raises(TypeError, match="is no id"):
+            call()
+    # The id of the bot itself is asked for before.
+    assert [path for _, path, _ in Flaky.seen] == ["/api/v1/bots/me"]
 
 
 @pytest.mark.parametrize("name", ["timeout", "retries", "consent_cache"])

@@ -72,6 +72,30 @@ def test_a_function_that_has_no_keys_is_no_reason_to_take_the_secret() -> None:
         assert refused.value.fault == "bad_keys"
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_function_of_the_public_keys_may_be_async() -> None:
+    pytest.importorskip("cryptography")
+    vector = next(one for one in PUBLIC_KEY_VECTORS if one["expect"] == "verified")
+    call, errors = (vector["raw_body"].encode(), vector["headers"]), []  # type: ignore[var-annotated]
+    found = vector["public_keys"]
+
+    async def keys() -> Any:
+        await asyncio.sleep(0)
+        return found
+
+    handler = WebhookHandler(None, {}, public_keys=keys, tolerance=86_400, on_error=errors.append)
+    # The vectors are old: what is refused is their time.
+    status, text = asyncio.run(handler.handle_async(*call))
+    assert (status, "was signed" in text) == (400, True)
+    found = None
+    assert "must be the answer of" in asyncio.run(handler.handle_async(*call))[1]
+    # Where it cannot be awaited it is no mistake of the caller.
+    assert handler.handle(*call)[0] == 500
+    assert isinstance(errors[-1], TypeError) and "use handle_async" in str(errors[-1])
+    with pytest.raises(TypeError, match="use handle_async"):
+        verify_webhook(*call, public_keys=keys)
+
+
 def test_tries_few_signatures_of_a_stranger_who_sends_many() -> None:
     tried = []
 

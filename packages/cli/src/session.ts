@@ -7,6 +7,10 @@ import { Output } from './output';
 import { notingLosses } from './unknown-outcome';
 
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
+/** The limiter of the service begins anew each minute, and an erasure in many guilds takes its time. */
+export const PATIENT = { timeoutMs: 150_000 };
+
+type Given = Hooks & { readonly timeoutMs?: number };
 
 interface GlobalOptions {
   readonly json?: boolean;
@@ -72,14 +76,14 @@ export class Session {
     return this.clientWith(undefined);
   }
 
-  client(hooks?: Hooks): Lethe {
+  client(given?: Given): Lethe {
     if (this.key === undefined)
       throw wrongUsage(
         `${this.missingKey}.`,
         'Register the bot with lethe init, or set the API key in .env or in the environment. It is no option, since other users of the machine see arguments.',
       );
     if (this.isFromEnvironment('LETHE_KEY')) this.requireOwnAddress('LETHE_KEY');
-    return this.clientWith(this.key, hooks);
+    return this.clientWith(this.key, given);
   }
 
   /**
@@ -95,15 +99,15 @@ export class Session {
     );
   }
 
-  clientWith(key: string | undefined, hooks?: Hooks): Lethe {
+  clientWith(key: string | undefined, given: Given = {}): Lethe {
     if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
       throw wrongUsage(
         'LETHE_KEY is no API key.',
         'It is the key alone (sk_live_…), without "Bearer", blanks or line breaks.',
       );
     const url = webAddress(this.url, 'LETHE_URL');
-    const noting = notingLosses(hooks);
-    return new Lethe({ url, ...(key !== undefined && { key }), fetch: this.fetch, retries: 2, ...noting });
+    const options = { ...given, ...(key !== undefined && { key }), ...notingLosses(given) };
+    return new Lethe({ url, fetch: this.fetch, retries: 2, ...options });
   }
 
   readonly fetch: typeof globalThis.fetch = async (...given) => {

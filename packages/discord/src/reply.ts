@@ -68,7 +68,11 @@ export const LIMITS = {
 } as const;
 
 /** What Discord answers to a message that it does not take, at no attempt. */
-export const REFUSED: readonly number[] = [400, 413];
+const REFUSED: readonly unknown[] = [400, 413];
+
+/** Whether the user reads of this failure in place of the message: Discord refuses it, or its files may have taken too long. */
+export const isToBeSaid = (error: unknown, { files }: Reply): boolean =>
+  files.length > 0 || REFUSED.includes((error as { status?: unknown }).status);
 
 /** Whether files of the message that is replaced are left in it. */
 export const leavesFiles = ({ isNote, keepsFiles }: Reply): boolean => isNote === true || keepsFiles === true;

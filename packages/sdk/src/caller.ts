@@ -1,6 +1,7 @@
 import { Items, type Page, Walk, type WalkPage } from './items';
 import { ConsentRequiredError, ProcessingRefusedError } from './errors';
 import { unexpected } from './refusals';
+import { inPath } from './request-parts';
 import type { Answer, Given, Route } from './routes';
 import type { Begun } from './streams';
 import type { CallOptions, Transport } from './transport';
@@ -110,10 +111,7 @@ export class Caller {
     if (names.includes('bot_id')) rest['bot_id'] ??= await this.ownId(options);
     let path = route.slice(route.indexOf(' ') + 1);
     for (const name of names) {
-      const id = rest[name];
-      if (typeof id !== 'string' && typeof id !== 'bigint')
-        throw new TypeError(`${name} must be a string or a bigint, not ${typeof id}.`);
-      path = path.replace(`{${name}}`, encodeURIComponent(String(id)));
+      path = path.replace(`{${name}}`, inPath(name, rest[name]));
       delete rest[name];
     }
     return [path, rest];

@@ -5,7 +5,7 @@ import { NotFoundError } from './errors';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { operatorOf } from './operator';
 import { refusal, unexpected } from './refusals';
-import { requireKey } from './request-parts';
+import { inPath, requireKey } from './request-parts';
 import {
   auditOf,
   holdersOf,
@@ -161,7 +161,7 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
 
   /** The keys that verify the webhook calls to a bot, of which this client needs no API key: `publicKeys` of `verifyWebhook`. */
   async webhookKeys(botId: string): Promise<KeySet> {
-    return this.keySet(`lethe-webhook-keys/${encodeURIComponent(botId)}`);
+    return this.keySet(`lethe-webhook-keys/${inPath('botId', botId)}`);
   }
 
   private async keySet(name: string): Promise<KeySet> {

@@ -57,3 +57,11 @@ export function sendable(headers: Readonly<Record<string, string>>): Readonly<Re
   }
   return headers;
 }
+
+/** An id as a part of a path. @throws TypeError for what is none: without a part, or with one of dots, it is the path of something else */
+export function inPath(name: string, id: unknown): string {
+  if (typeof id !== 'string' && typeof id !== 'bigint')
+    throw new TypeError(`${name} must be a string or a bigint, not ${typeof id}.`);
+  if (/^\.{0,2}$/.test(`${id}`)) throw new TypeError(`${name} is no id: '${id}'.`);
+  return encodeURIComponent(`${id}`);
+}

@@ -153,8 +153,9 @@ type AllGuilds = Extract<Exported, { readonly guilds: unknown }>;
 type Forgotten = Answer<'POST /gdpr/forget-user'>;
 const everywhere = (given: OfUser) => ({ ...given, scope: 'all_guilds' as const });
 
-/** The pause between two looks at an erasure. */
+/** The first pause between two looks at an erasure. It grows, so that a bot of the smallest limit has room for its other calls. */
 const LOOK_MS = 1_000;
+const LOOK_MAX_MS = 3_000;
 const WAIT_MAX_MS = 300_000;
 
 export const privacyOf = (call: Caller) => ({
@@ -182,7 +183,7 @@ export const privacyOf = (call: Caller) => ({
     requireNumber('timeoutMs', timeoutMs, 0, TIMER_MAX_MS - LOOK_MS);
     const deadline = new Deadline(timeoutMs, options.signal);
     try {
-      for (;;) {
+      for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(LOOK_MAX_MS, pauseMs + LOOK_MS)) {
         const left = {
           ...options,
           signal: deadline.signal,
@@ -190,7 +191,7 @@ export const privacyOf = (call: Caller) => ({
         };
         const found = await call.send('GET /gdpr/forget-status/{id}', { id }, left);
         if (found.status !== 'processing') return found;
-        await deadline.sleep(LOOK_MS);
+        await deadline.sleep(pauseMs);
       }
     } finally {
       deadline.end();

@@ -163,6 +163,19 @@ describe('a request', () => {
     expect(requests).toEqual([]);
   });
 
+  it.each(['', '.', '..'])('is not sent with an id that is the path of something else: %j', async (id) => {
+    const { lethe, requests } = client([ok({ id: 'b1' })]);
+    const calls = [
+      lethe.keys.delete(id),
+      lethe.categories.delete(id),
+      lethe.data.export({ ...who, user_id: id }),
+      lethe.webhookKeys(id),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow(`is no id: '${id}'`);
+    // The id of the bot itself is asked for before.
+    expect(requests.map(({ url }) => url)).toEqual(['https://lethe.example/api/v1/bots/me']);
+  });
+
   it('is not sent with a value that JSON would lose, and the error has its path', async () => {
     const lost: [unknown, string][] = [
       [{ score: NaN }, 'data.score is the number NaN'],
@@ -510,6 +523,26 @@ describe('the salts of an erasure', () => {
     await jest.advanceTimersByTimeAsync(steps.length * 4_000);
     stop.abort(reason);
     expect(await settled).toMatchObject({ status: 503, details: { requests }, cause: reason });
+  });
+});
+
+describe('the wait for an erasure', () => {
+  const processing = ok({ status: 'processing' });
+
+  it('lasts beyond the minute of the limiter, with pauses that grow between the looks', async () => {
+    const limited = refused(429, 'rate_limit_exceeded', {}, { 'retry-after': '31' });
+    const steps = [...Array<Step>(4).fill(processing), limited, ok({ status: 'completed' })];
+    const { lethe, requests } = client(steps);
+    const begun = performance.now();
+    expect(await outcome(lethe.privacy.waitFor('id'))).toEqual({ status: 'completed' });
+    expect(requests).toHaveLength(6);
+    const seconds = Math.floor((performance.now() - begun) / 1_000);
+    expect(seconds).toBe(1 + 2 + 3 + 3 + 31);
+  });
+
+  it('ends with its own time', async () => {
+    const { lethe } = client([processing]);
+    expect(await outcome(lethe.privacy.waitFor('id', { timeoutMs: 10_000 }))).toBeInstanceOf(TimeoutError);
   });
 });
 

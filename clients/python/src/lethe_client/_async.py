@@ -6,7 +6,6 @@ import asyncio
 import time
 from types import TracebackType
 from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
-from urllib.parse import quote
 
 import httpx
 
@@ -36,8 +35,8 @@ from .types import (
 
 T = TypeVar("T")
 AsyncMany = Union[Iterable[T], AsyncIterable[T]]
-#: Seconds between two looks at an erasure.
-_LOOK_SECONDS = 1.0
+#: Seconds between two looks at an erasure. They grow, so that a bot of the smallest limit has room for its other calls.
+_LOOK_SECONDS, _LOOK_MAX_SECONDS = 1.0, 3.0
 
 
 class SubmittedItem(SubmittedBatchViewResults1):
@@ -208,14 +207,17 @@ class AsyncPrivacy(calls.AsyncPrivacy):
 
     async def wait_for(self, id: str, *, timeout: float = 300.0) -> DeletionRequestView:
         """The erasure once it is completed or failed. Raises LetheTimeoutError after `timeout` seconds."""
-        end = time.monotonic() + timeout
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        end, pause = time.monotonic() + timeout, _LOOK_SECONDS
         while True:
-            found = await self.status(id)
+            left = min(timeout, max(0.0, end - time.monotonic()))
+            found = await self.status(id, options=CallOptions(timeout=left))
             if found["status"] != "processing":
                 return found
-            if time.monotonic() + _LOOK_SECONDS >= end:
+            if time.monotonic() + pause >= end:
                 raise LetheTimeoutError(f"The erasure took longer than {timeout:g} s.", code="timeout")
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(pause)
+            pause = min(_LOOK_MAX_SECONDS, pause + _LOOK_SECONDS)
 
 
 class AsyncAudit(calls.AsyncAudit):
@@ -261,7 +263,7 @@ class AsyncLethe(calls.AsyncUnnamed):
         retries: int = 3,
         consent_cache: float = 5.0,
         client: Optional[httpx.AsyncClient] = None,
-        on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
+        on_retry: Optional[_core.OnRetry] = None,
     ) -> None:
         _core.require_number("consent_cache", consent_cache, 0, _core.TIMEOUT_MAX)
         call = AsyncCaller(url, key, timeout, retries, client, on_retry)
@@ -376,7 +378,7 @@ class AsyncLethe(calls.AsyncUnnamed):
 
     async def webhook_keys(self, bot_id: str) -> Any:
         """The keys that verify the webhook calls to a bot, without an API key: `public_keys` of `verify_webhook`."""
-        return await self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
+        return await self._call.document(f"/.well-known/lethe-webhook-keys/{_core.in_path('bot_id', bot_id)}")
 
 
 async def _async_answers(

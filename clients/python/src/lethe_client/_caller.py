@@ -26,7 +26,7 @@ class Caller:
         timeout: float,
         retries: int,
         client: Optional[httpx.Client],
-        on_retry: Optional[Callable[[str, LetheError, float], None]],
+        on_retry: Optional[_core.OnRetry],
     ) -> None:
         _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
         _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
@@ -71,7 +71,7 @@ class Caller:
                 )
                 response = self._client.send(built, stream=True, follow_redirects=False)
             except httpx.HTTPError as cause:
-                self._pause(request, attempts, _fault(request, attempts, cause))
+                time.sleep(attempts.pause_after(_fault(request, attempts, cause)))
                 continue
             try:
                 if response.status_code == 200:
@@ -84,12 +84,12 @@ class Caller:
             finally:
                 response.close()
             error = _core.refusal_of(response.status_code, response.headers, content)
-            self._pause(request, attempts, error)
+            time.sleep(attempts.pause_after(error))
 
     def document(self, path: str) -> Any:
         """The keys of a document of the service outside of the interface."""
         request = _core.Request(f"GET {path}", "GET", self.base + path, {}, None, is_repeatable=True)
-        return self._repeated(request, _core.Attempts(request, self._timeout, self._retries), _core.keys_of)
+        return self._repeated(request, _core.Attempts(request, self._timeout, self._retries, self._on_retry), _core.keys_of)
 
     def own_id(self, options: CallOptions = _DEFAULTS) -> str:
         """The id of the bot that the key belongs to, asked once."""
@@ -109,7 +109,7 @@ class Caller:
         retries = self._retries if options.retries is None else options.retries
         _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
         _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
-        return request, _core.Attempts(request, timeout, retries, options.on_retry)
+        return request, _core.Attempts(request, timeout, retries, self._on_retry, options.on_retry)
 
     def _repeated(
         self,
@@ -126,9 +126,9 @@ class Caller:
                 response, content = self._answer(built, attempts)
                 return read(response.status_code, response.headers, content)
             except httpx.HTTPError as cause:
-                self._pause(request, attempts, _fault(request, attempts, cause))
+                time.sleep(attempts.pause_after(_fault(request, attempts, cause)))
             except LetheError as error:
-                self._pause(request, attempts, error)
+                time.sleep(attempts.pause_after(error))
 
     def _answer(self, built: httpx.Request, attempts: _core.Attempts) -> "tuple[httpx.Response, bytes]":
         response = self._client.send(built, stream=True, follow_redirects=False)
@@ -141,12 +141,6 @@ class Caller:
         finally:
             response.close()
         return response, bytes(content)
-
-    def _pause(self, request: _core.Request, attempts: _core.Attempts, error: LetheError) -> None:
-        seconds = attempts.pause_after(error)
-        if self._on_retry is not None:
-            self._on_retry(request.route, error, seconds)
-        time.sleep(seconds)
 
     def _consent_may_have_changed(self) -> None:
         if self.cache is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import random
 import re
 import time
@@ -21,6 +22,9 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 Json = Dict[str, Any]
+#: Called with the route, the error and the seconds to wait. What it raises does not end the call.
+OnRetry = Callable[[str, LetheError, float], None]
+_log = logging.getLogger("lethe_client")
 
 
 class _Omitted:
@@ -72,8 +76,8 @@ class CallOptions:
     #: In place of a new one: the act is done once, also when your program repeats the call after a crash.
     idempotency_key: Optional[str] = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    #: Beside that of the client: called with the route, the error and the seconds to wait before each further attempt.
-    on_retry: Optional[Callable[[str, LetheError, float], None]] = field(default=None, repr=False)
+    #: Beside that of the client, before each further attempt.
+    on_retry: Optional[OnRetry] = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,16 @@ def ids_in(route: str) -> List[str]:
     return re.findall(r"\{(\w+)\}", route)
 
 
+def in_path(name: str, value: Any) -> str:
+    """An id as a part of a path. Raises TypeError for what is none: without a part, or with one of dots, it is the path of something else."""
+    one = id_text(name, value)
+    if not isinstance(one, str):
+        raise TypeError(f"{name} must be a str or an int, not {type(one).__name__}.")
+    if one in ("", ".", ".."):
+        raise TypeError(f"{name} is no id: {one!r}.")
+    return quote(one, safe="")
+
+
 def base_of(url: str) -> str:
     """The address without the path of the interface."""
     return re.sub(r"/api/v1$", "", url.rstrip("/"))
@@ -127,10 +141,7 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
     method, path = route.split(" ", 1)
     wire = on_the_wire(given)
     for name in ids_in(route):
-        one = id_text(name, wire.pop(name, None))
-        if not isinstance(one, str) or one == "":
-            raise TypeError(f"{name} must be a str or an int, not {type(one).__name__}.")
-        path = path.replace("{" + name + "}", quote(one, safe=""))
+        path = path.replace("{" + name + "}", in_path(name, wire.pop(name, None)))
     has_body = method in ("POST", "PUT")
     is_keyed = method == "POST" and route not in _WITHOUT_KEY
     headers = dict(options.headers)
@@ -270,7 +281,7 @@ class Attempts:
         request: Request,
         timeout: float,
         retries: int,
-        on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
+        *on_retry: Optional[OnRetry],
     ) -> None:
         self._request, self._retries, self._attempt, self._on_retry = request, retries, 0, on_retry
         self._failures = 0
@@ -317,8 +328,13 @@ class Attempts:
         self._may_run = self._may_run or not (isinstance(error, RateLimitedError) or _was_never_sent(error))
         if pause is None or self._failures > self._retries or time.monotonic() + pause >= self._end:
             raise error
-        if self._on_retry is not None:
-            self._on_retry(self._request.route, error, pause)
+        for act in self._on_retry:
+            try:
+                if act is not None:
+                    act(self._request.route, error, pause)
+            except Exception:
+                # Its own failure would end the call, and hide the salts of an erasure.
+                _log.warning("on_retry itself has failed.")
         return pause
 
     def _with_completed(self, error: LetheError) -> None:

@@ -6,12 +6,12 @@ import base64
 import re
 from datetime import datetime
 from importlib import import_module
-from typing import Any, Callable, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Awaitable, Callable, List, Mapping, Sequence, Tuple, Union
 
 _Fixed = Union[str, Sequence[str], Mapping[str, Any]]
 #: The answer of `/.well-known/lethe-webhook-keys/{bot_id}`, or a key of it as text, `whpk_…`; with several texts during a
-#: rotation. A function is asked at each call, so it keeps what it has fetched.
-PublicKeys = Union[_Fixed, Callable[[], _Fixed]]
+#: rotation. A function is asked at each call, so it keeps what it has fetched. One that is async needs `handle_async`.
+PublicKeys = Union[_Fixed, Callable[[], Union[_Fixed, Awaitable[_Fixed]]]]
 
 #: A process signs with its copy of a key for up to 30 seconds after its retirement, and clocks differ by seconds.
 _RETIRING_SECONDS = 60

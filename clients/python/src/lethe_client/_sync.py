@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
-from urllib.parse import quote
 
 import httpx
 
@@ -35,8 +34,8 @@ from .types import (
 
 T = TypeVar("T")
 Many = Iterable[T]
-#: Seconds between two looks at an erasure.
-_LOOK_SECONDS = 1.0
+#: Seconds between two looks at an erasure. They grow, so that a bot of the smallest limit has room for its other calls.
+_LOOK_SECONDS, _LOOK_MAX_SECONDS = 1.0, 3.0
 
 
 class SubmittedItem(SubmittedBatchViewResults1):
@@ -207,14 +206,17 @@ class Privacy(calls.Privacy):
 
     def wait_for(self, id: str, *, timeout: float = 300.0) -> DeletionRequestView:
         """The erasure once it is completed or failed. Raises LetheTimeoutError after `timeout` seconds."""
-        end = time.monotonic() + timeout
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        end, pause = time.monotonic() + timeout, _LOOK_SECONDS
         while True:
-            found = self.status(id)
+            left = min(timeout, max(0.0, end - time.monotonic()))
+            found = self.status(id, options=CallOptions(timeout=left))
             if found["status"] != "processing":
                 return found
-            if time.monotonic() + _LOOK_SECONDS >= end:
+            if time.monotonic() + pause >= end:
                 raise LetheTimeoutError(f"The erasure took longer than {timeout:g} s.", code="timeout")
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(pause)
+            pause = min(_LOOK_MAX_SECONDS, pause + _LOOK_SECONDS)
 
 
 class Audit(calls.Audit):
@@ -261,7 +263,7 @@ class Lethe(calls.Unnamed):
         retries: int = 3,
         consent_cache: float = 5.0,
         client: Optional[httpx.Client] = None,
-        on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
+        on_retry: Optional[_core.OnRetry] = None,
     ) -> None:
         _core.require_number("consent_cache", consent_cache, 0, _core.TIMEOUT_MAX)
         call = Caller(url, key, timeout, retries, client, on_retry)
@@ -376,7 +378,7 @@ class Lethe(calls.Unnamed):
 
     def webhook_keys(self, bot_id: str) -> Any:
         """The keys that verify the webhook calls to a bot, without an API key: `public_keys` of `verify_webhook`."""
-        return self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
+        return self._call.document(f"/.well-known/lethe-webhook-keys/{_core.in_path('bot_id', bot_id)}")
 
 
 def _answers(

@@ -98,7 +98,7 @@ def verify_webhook(
     `raw_body` is the body as it arrived, byte for byte. `secrets` is the webhook secret, or the old and the new one during
     a rotation. `public_keys` in its place verify without a secret: the answer of `/.well-known/lethe-webhook-keys/{bot_id}`,
     or a key of it, `whpk_…`; they need the package `cryptography`. `tolerance` is in seconds. Raises
-    WebhookVerificationError.
+    WebhookVerificationError, and TypeError for a function of keys that is async.
     """
     # With infinity every captured call could be replayed, and not-a-number would refuse none.
     require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
@@ -146,7 +146,7 @@ def _trust_of(secrets: Union[str, Sequence[str], None], public_keys: Any) -> _Tr
     if secrets is not None:
         raise WebhookVerificationError("bad_keys", "Give secrets or public_keys, and not both.")
     try:
-        trusted = keys_of(public_keys() if callable(public_keys) else public_keys)
+        trusted = keys_of(_at_once(public_keys(), "function of public_keys") if callable(public_keys) else public_keys)
     except BadKeys:
         raise WebhookVerificationError(
             "bad_keys",
@@ -275,6 +275,14 @@ async def _eventual(value: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
 
 
+async def _known(public_keys: Any) -> Any:
+    """A function that has its keys already: what it answers is never taken for no keys."""
+    if not callable(public_keys):
+        return public_keys
+    found = await _eventual(public_keys())
+    return lambda: found
+
+
 def _at_once(value: Any, what: str) -> Any:
     """Raises TypeError for what must be awaited: it is true as a value, and nothing of it is done."""
     if not inspect.isawaitable(value):
@@ -320,7 +328,7 @@ class WebhookHandler(Receiver):
     def handle(self, raw_body: bytes, headers: Mapping[str, str]) -> Tuple[int, str]:
         """The status and the text to answer, for a function that is not async."""
         try:
-            webhook = self._verified(raw_body, headers)
+            webhook = self._verified(raw_body, headers, self._public_keys)
             self._turns.wait(webhook.id)
             try:
                 if not _at_once(self._store.has(webhook.id), "store"):
@@ -335,7 +343,7 @@ class WebhookHandler(Receiver):
     async def handle_async(self, raw_body: bytes, headers: Mapping[str, str]) -> Tuple[int, str]:
         """The status and the text to answer."""
         try:
-            webhook = self._verified(raw_body, headers)
+            webhook = self._verified(raw_body, headers, await _known(self._public_keys))
             await self._turns.claimed(webhook.id)
             try:
                 if not await _eventual(self._store.has(webhook.id)):
@@ -347,10 +355,10 @@ class WebhookHandler(Receiver):
         except Exception as error:
             return self._answer(error)
 
-    def _verified(self, raw_body: bytes, headers: Mapping[str, str]) -> Webhook:
+    def _verified(self, raw_body: bytes, headers: Mapping[str, str], public_keys: Optional[PublicKeys]) -> Webhook:
         if len(raw_body) > BODY_MAX_BYTES:
             raise WebhookVerificationError("too_large", "The body is larger than any call of the service.")
-        return verify_webhook(raw_body, headers, self._secrets, public_keys=self._public_keys, tolerance=self._tolerance)
+        return verify_webhook(raw_body, headers, self._secrets, public_keys=public_keys, tolerance=self._tolerance)
 
     def _act(self, webhook: Webhook) -> Any:
         name = str(webhook.event.get("event"))

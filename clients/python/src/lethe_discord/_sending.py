@@ -34,7 +34,7 @@ async def add(interaction: discord.Interaction, reply: Reply, failed: Failed) ->
         # Discord puts the first message after a public deferral in its place, for everybody to see.
         if given.flags.loading:
             await interaction.delete_original_response()
-    await _send(interaction, reply)
+    await _sent(reply, failed, lambda message: _send(interaction, message))
 
 
 async def _send(interaction: discord.Interaction, reply: Reply) -> None:
@@ -49,13 +49,18 @@ async def _send(interaction: discord.Interaction, reply: Reply) -> None:
 
 
 async def edit(interaction: discord.Interaction, reply: Reply, failed: Failed) -> None:
-    """A message that Discord refuses is a failure that the user reads, in place of a deferral that never ends."""
+    await _sent(reply, failed, lambda message: _edit(interaction, message))
+
+
+async def _sent(reply: Reply, failed: Failed, send: Callable[[Reply], Awaitable[None]]) -> None:
+    """A message that Discord does not take is a failure that the user reads, in place of a deferral that never ends."""
     try:
-        await _edit(interaction, reply)
-    except discord.HTTPException as error:
-        if error.status not in _REFUSED:
+        await send(reply)
+    except Exception as error:
+        # Files may have taken longer than the client waits.
+        if not reply.files and getattr(error, "status", None) not in _REFUSED:
             raise
-        await _edit(interaction, replace(failed(error), is_note=True))
+        await send(replace(failed(error), is_note=True))
 
 
 async def _edit(interaction: discord.Interaction, reply: Reply) -> None:

@@ -62,6 +62,9 @@ class PrivacyCog(commands.Cog, name="Privacy"):
 
     async def cog_load(self) -> None:
         self._bot.tree.add_command(self._group)
+        # After a reload no further event says so.
+        if self._bot.is_ready():
+            await self.on_ready()
 
     async def cog_unload(self) -> None:
         self._guilds.stop()

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Lethe } from '@lethe/sdk';
 import { TYPES_HEAD, typesOf } from '../category-types';
 import {
   changeOf,
@@ -13,11 +12,12 @@ import {
   textOf,
 } from '../declarations';
 import { replaceFile, textAt } from '../env-file';
-import { EXIT, Failure, failureOf, refused } from '../failures';
+import { refused } from '../failures';
 import { withHolders } from '../holder-declarations';
+import { inTurn } from '../in-turn';
 import { diffOf } from '../line-diff';
 import { many } from '../output';
-import { Session } from '../session';
+import { PATIENT, Session } from '../session';
 
 const DEFAULT_FILE = 'lethe.yaml';
 
@@ -87,7 +87,7 @@ async function push(session: Session, file: string, options: Answers): Promise<v
   const { output } = session;
   const given = textAt(file);
   if (given === undefined) throw refused(`${file} does not exist.`, 'lethe categories pull writes one.');
-  const lethe = session.client();
+  const lethe = session.client(PATIENT);
   const there = await declarationsOf(lethe);
   const wanted = declarationsIn(given, file, there);
   if (options.prune) requireCategories(given, file);
@@ -106,7 +106,14 @@ async function push(session: Session, file: string, options: Answers): Promise<v
     return output.result(facts, 'The service has all of it already.');
   showDiff(session, textOf(there), textOf(together(there, wanted, plan.deleted)));
   if (!options.yes) await confirm(session, plan.deleted);
-  await carryOut(lethe, there, plan);
+  const before = new Map(there.categories.map((one) => [one.key, one]));
+  const changes = plan.changed.map((one) => changeOf(before.get(one.key) ?? one, one));
+  await inTurn(session, [
+    ...named(plan.registered, (one) => lethe.categories.register(one)),
+    ...named(changes, (one) => lethe.categories.change(one)),
+    ...plan.texts.map((one) => [`text ${textKey(one)}`, () => lethe.consents.registerText(one)] as const),
+    ...named(plan.deleted, ({ key }) => lethe.categories.delete(key)),
+  ]);
   return output.result(
     facts,
     `Registered ${plan.registered.length}, changed ${plan.changed.length}, deleted ${many(plan.deleted.length, 'category', 'categories')}; registered ${many(plan.texts.length, 'text')}.`,
@@ -168,22 +175,5 @@ async function confirm({ output }: Session, deleted: Plan['deleted']): Promise<v
     throw refused('Not confirmed.', 'Nothing was changed.');
 }
 
-async function carryOut(lethe: Lethe, there: Declarations, plan: Plan): Promise<void> {
-  for (const one of plan.registered) await about(`category ${one.key}`, lethe.categories.register(one));
-  const before = new Map(there.categories.map((one) => [one.key, one]));
-  for (const one of plan.changed)
-    await about(`category ${one.key}`, lethe.categories.change(changeOf(before.get(one.key) ?? one, one)));
-  for (const one of plan.texts) await about(`text ${textKey(one)}`, lethe.consents.registerText(one));
-  for (const { key } of plan.deleted) await lethe.categories.delete(key);
-}
-
-/** A refusal names what it is about: the service knows of one declaration, the file has many. */
-async function about(declaration: string, done: Promise<unknown>): Promise<void> {
-  try {
-    await done;
-  } catch (error) {
-    const { exitCode, message, mend, code } = failureOf(error, '');
-    if (exitCode !== EXIT.refused) throw error;
-    throw new Failure(exitCode, `${declaration}: ${message}`, mend, code);
-  }
-}
+const named = <T extends { readonly key: string }>(all: readonly T[], act: (one: T) => Promise<unknown>) =>
+  all.map((one) => [`category ${one.key}`, () => act(one)] as const);

@@ -5,7 +5,7 @@ import { type Lethe, LetheError, UnavailableError } from '@lethe/sdk';
 import { textAt } from '../env-file';
 import { Failure, failureOf, refused, wrongUsage } from '../failures';
 import { many, scope } from '../output';
-import { Session } from '../session';
+import { PATIENT, Session } from '../session';
 import { isOutcomeUnknown } from '../unknown-outcome';
 import { makeNew, placeOf, type Where, whereOptions } from './subject.command';
 
@@ -14,9 +14,6 @@ interface Options extends Where {
   readonly certificate?: string;
   readonly idempotencyKey?: string;
 }
-
-/** The limiter of the service begins anew each minute, and an erasure in many guilds takes its time. */
-const PATIENT_MS = 150_000;
 
 export function addForget(program: Command): void {
   whereOptions(program.command('forget'))
@@ -58,7 +55,7 @@ async function forget(session: Session, user: string, options: Options): Promise
     output.note(
       `Where no answer comes, give the command again within a day with --idempotency-key ${key}: it answers the salt.`,
     );
-  const call = { timeoutMs: PATIENT_MS, idempotencyKey: key };
+  const call = { ...PATIENT, idempotencyKey: key };
   const again = `Give the command again within a day with --idempotency-key ${key}: it answers what was done, with the salt.`;
   if (guild !== undefined) {
     const who = { user_id: user, guild_id: guild };
@@ -119,7 +116,7 @@ async function inFile(
   const key = options.idempotencyKey ?? resumed ?? fresh;
   const asked = { idempotency_key: key, ...who };
   if (resumed === undefined) makeNew(file, 'erased', `${JSON.stringify(asked, null, 2)}\n`);
-  const call = { timeoutMs: PATIENT_MS, idempotencyKey: key };
+  const call = { ...PATIENT, idempotencyKey: key };
   const erased = await lethe.privacy.forget(who, call).catch((error: unknown) => {
     if (!mayBeDone(error) && resumed === undefined) rmSync(file, { force: true });
     const again = `Give the same command again within a day: ${file} has the key of this erasure, by which it answers the salt.`;

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { readText } from '../env-file';
 import { refused } from '../failures';
 import { type HolderDeclaration, holdersIn } from '../holder-declarations';
+import { inTurn } from '../in-turn';
 import { many } from '../output';
-import { moment, positive, Session } from '../session';
+import { moment, PATIENT, positive, Session } from '../session';
 import { isCovered, userColumnsIn } from '../sql-schema';
 
 const DEFAULT_FILE = 'lethe.yaml';
@@ -80,20 +81,19 @@ async function tasks(session: Session, key: string, { since, limit }: TasksOptio
 
 async function push(session: Session, file: string): Promise<void> {
   const wanted = holdersIn(file);
-  const { holders } = session.client();
+  const { holders } = session.client(PATIENT);
   const there = new Map((await holders.list().toArray()).map((one) => [one.key, one]));
   const done = { registered: [] as string[], changed: [] as string[] };
-  for (const one of wanted) {
-    const before = there.get(one.key);
-    if (before === undefined) {
-      await holders.register({ kind: 'pull', ...one, covers: [...one.covers] });
-      done.registered.push(one.key);
-    } else if (isOther(before, one)) {
-      // A key that the file does not name belongs to the bot that signs with it.
-      await holders.change({ ...one, covers: [...one.covers] });
-      done.changed.push(one.key);
-    }
-  }
+  const acts = wanted.flatMap((one) => {
+    const [before, given] = [there.get(one.key), { ...one, covers: [...one.covers] }];
+    if (before !== undefined && !isOther(before, one)) return [];
+    done[before === undefined ? 'registered' : 'changed'].push(one.key);
+    // A key that the file does not name belongs to the bot that signs with it.
+    const act = () =>
+      before === undefined ? holders.register({ kind: 'pull', ...given }) : holders.change(given);
+    return [[`holder ${one.key}`, act] as const];
+  });
+  await inTurn(session, acts);
   const kept = [...there.keys()].filter((key) => !wanted.some((one) => one.key === key));
   if (kept.length > 0) session.output.note(`Not in ${file}, and kept: ${kept.join(', ')}.`);
   session.output.result(

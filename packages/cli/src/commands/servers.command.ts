@@ -4,12 +4,10 @@ import type { Command } from 'commander';
 import { readText } from '../env-file';
 import { wrongUsage } from '../failures';
 import { many } from '../output';
-import { Session } from '../session';
+import { PATIENT, Session } from '../session';
 
 /** The bot-wide scope, and the id of a user whose key is damaged: neither is a server. */
 const NO_SERVER = [BOT_WIDE_GUILD_ID, '0'.repeat(20)];
-/** The limiter of the service begins anew each minute. */
-const PATIENT = { timeoutMs: 150_000 };
 const MEND =
   'Give the ids of all servers of the bot, one a line: in a file, or with - on the standard input.';
 

@@ -2,10 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Lethe, Schemas } from '@lethe/sdk';
 import { EXIT, Failure, refused } from '../failures';
 import { many } from '../output';
-import type { Session } from '../session';
+import { PATIENT, type Session } from '../session';
 import type { Person } from './canaries';
 import { changeState, type HuntState, readState, requireSame } from './hunt-state';
-import { PATIENTLY } from './plant';
 
 /** The pauses between two looks at an erasure, each twice the one before; the longest is below the limit of the free tier. */
 const LOOK_MS = { first: 200, most: 3_000 };
@@ -49,17 +48,17 @@ Then: lethe hunt search PATH… with dumps, logs, caches and backups that were m
 
 /** Erases a person in every guild, and in the guild of the hunt also where nothing is held: holders of the bot are asked then too. */
 async function forgotten(lethe: Lethe, { user_id }: Person, guild_id: string): Promise<string[]> {
-  const { requests } = await lethe.privacy.forgetEverywhere({ user_id }, PATIENTLY);
+  const { requests } = await lethe.privacy.forgetEverywhere({ user_id }, PATIENT);
   const own = requests.some((one) => one.guild_id === guild_id)
     ? []
-    : [await lethe.privacy.forget({ user_id, guild_id }, PATIENTLY)];
+    : [await lethe.privacy.forget({ user_id, guild_id }, PATIENT)];
   return [...requests, ...own].map((one) => one.request_id);
 }
 
 /** The erasure once it is completed and every holder has answered. @throws Failure that names who has not, at `endMs` */
 async function covered(lethe: Lethe, id: string, endMs: number): Promise<Erasure> {
   for (let pauseMs = LOOK_MS.first; ; pauseMs = Math.min(LOOK_MS.most, 2 * pauseMs)) {
-    const found = await lethe.privacy.status(id, PATIENTLY);
+    const found = await lethe.privacy.status(id, PATIENT);
     if (found.status === 'failed')
       throw refused(`The erasure ${id} failed.`, 'Ask the operator of the service, then run this again.');
     if (found.status === 'completed' && found.coverage?.complete !== false) return found;

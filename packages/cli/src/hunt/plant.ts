@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import type { Lethe } from '@lethe/sdk';
 import { refused } from '../failures';
 import { many } from '../output';
-import type { Session } from '../session';
+import { PATIENT, type Session } from '../session';
 import { canaryId, canaryWord, type Person, unusual, valuesOf } from './canaries';
 import { changeState, createState, type HuntState, newState } from './hunt-state';
 
@@ -16,8 +16,6 @@ export interface PlantOptions {
 }
 
 const NEEDED = ['read', 'write', 'erase'] as const;
-/** Long enough to wait for the next minute where the limit of requests is reached. */
-export const PATIENTLY = { timeoutMs: 150_000 };
 export const MESSAGE = 'a message';
 
 /** Makes people in Lethe. The state is on disk before the first call that changes something. */
@@ -72,8 +70,8 @@ async function planted(lethe: Lethe, state: HuntState, categories: readonly Cate
   const consent_version = latest?.consent_version ?? 'hunt';
   for (const { user_id } of state.people) {
     const who = { user_id, guild_id, consent_version };
-    await lethe.consents.request(who, PATIENTLY);
-    await lethe.consents.accept({ ...who, source: 'hunt' }, PATIENTLY);
+    await lethe.consents.request(who, PATIENT);
+    await lethe.consents.accept({ ...who, source: 'hunt' }, PATIENT);
   }
   const items = state.people.flatMap(({ user_id, canaries }) =>
     categories.map(({ key, fields }) => ({
@@ -82,7 +80,7 @@ async function planted(lethe: Lethe, state: HuntState, categories: readonly Cate
     })),
   );
   const left = new Map<string, string>();
-  for await (const result of lethe.data.submitMany(items, PATIENTLY))
+  for await (const result of lethe.data.submitMany(items, PATIENT))
     if (!result.ok) left.set(result.item.category, result.error.message);
   return [...left].map(([category, why]) => `${category} was not stored: ${why}`);
 }

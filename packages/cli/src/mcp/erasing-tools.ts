@@ -11,7 +11,7 @@ import {
 } from '@lethe/sdk';
 import { failureOf, refused, wrongUsage } from '../failures';
 import { scope } from '../output';
-import type { Session } from '../session';
+import { PATIENT, type Session } from '../session';
 import { type Confirmation, FailedResult, type Given, GUILD, type Tool, type ToolCall, USER } from './tool';
 import { type Summary, summaryOf } from './user-summary';
 
@@ -26,8 +26,6 @@ interface Prepared {
 
 const PREPARED_MAX = 16;
 const PREPARED_MS = 5 * 60_000;
-/** The limiter of the service begins anew each minute. */
-const PATIENT = { timeoutMs: 150_000 };
 /** Without characters that are taken for others. */
 const LETTERS = 'ACDEFGHJKLMNPQRTUVWXY34679';
 const BOOLEAN = { type: 'boolean' } as const;

@@ -12,7 +12,7 @@ import type { CommandData } from '../commands';
 import type { GuildOptions, Reconciled } from '../guilds';
 import { GuildWatch } from '../guild-watch';
 import { Privacy, type PrivacyOptions } from '../privacy';
-import { leavesFiles, REFUSED, type Reply } from '../reply';
+import { isToBeSaid, leavesFiles, type Reply } from '../reply';
 import { guildOf } from '../scope';
 import type { Then } from '../waiting';
 
@@ -70,7 +70,9 @@ export class DiscordJsPrivacy {
   watchGuilds(client: Client): void {
     client.on('guildCreate', ({ id }) => this.guilds.joined(id));
     client.on('guildDelete', ({ id }) => this.guilds.left(id));
-    client.on('clientReady', (ready) => this.guilds.start(() => this.reconcileGuilds(ready)));
+    const start = (ready: Client): void => this.guilds.start(() => this.reconcileGuilds(ready));
+    client.on('clientReady', start);
+    if (client.isReady()) start(client);
     // No event says that a client ends.
     const destroy = client.destroy.bind(client);
     client.destroy = () => {
@@ -112,24 +114,28 @@ export class DiscordJsPrivacy {
     await interaction.followUp(message).catch((error) => this.privacy.report(error));
   }
 
-  /** A message that Discord refuses is a failure that the user reads, in place of a deferral that never ends. */
-  private async edit(interaction: RepliableInteraction, asked: Asked, reply: Reply): Promise<void> {
+  private edit(interaction: RepliableInteraction, asked: Asked, reply: Reply): Promise<void> {
+    return this.sent(asked, reply, (message) => interaction.editReply(editOf(message)));
+  }
+
+  /** A message that Discord does not take is a failure that the user reads, in place of a deferral that never ends. */
+  private async sent(asked: Asked, reply: Reply, send: (reply: Reply) => Promise<unknown>): Promise<void> {
     try {
-      await interaction.editReply(editOf(reply));
+      await send(reply);
     } catch (error) {
-      if (!REFUSED.includes((error as { status?: number }).status ?? 0)) throw error;
-      await interaction.editReply(editOf({ ...this.privacy.failed(asked, error), isNote: true }));
+      if (!isToBeSaid(error, reply)) throw error;
+      await send({ ...this.privacy.failed(asked, error), isNote: true });
     }
   }
 
   /** Answers an interaction that the bot has answered itself. */
   private async add(interaction: RepliableInteraction, asked: Asked, reply: Reply): Promise<void> {
-    const message = messageOf(reply);
     if (interaction.ephemeral === true) return this.edit(interaction, asked, reply);
     // Discord puts the first message after a public deferral in its place, for everybody to see. A public answer is left
     // as it is, and so is the message of a button or menu, of which `ephemeral` says nothing.
     if (interaction.ephemeral === false && !interaction.replied) await interaction.deleteReply();
-    await interaction.followUp({ ...message, flags: EPHEMERAL });
+    const send = (message: Reply) => interaction.followUp({ ...messageOf(message), flags: EPHEMERAL });
+    await this.sent(asked, reply, send);
   }
 }
 

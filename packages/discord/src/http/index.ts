@@ -1,7 +1,7 @@
 import { type Asked, askedOf, EPHEMERAL, type RawInteraction } from '../asked';
 import { Privacy, type PrivacyOptions } from '../privacy';
-import { cut, LIMITS, REFUSED, type Reply, reply } from '../reply';
-import { DiscordError, DiscordRest, type RestOptions } from '../rest';
+import { cut, isToBeSaid, LIMITS, type Reply, reply } from '../reply';
+import { DiscordRest, type RestOptions } from '../rest';
 import type { Then } from '../waiting';
 import { GuildsInUse } from './guilds-in-use';
 import { type NodeRequest, type NodeResponse, SignedEndpoint, type SignedOptions } from './signed-endpoint';
@@ -96,7 +96,7 @@ export class HttpInteractions {
         .catch((error: unknown) => this.privacy.report(error));
   }
 
-  /** A message that Discord refuses is a failure that the user reads, in place of a deferral that never ends. */
+  /** A message that Discord does not take is a failure that the user reads, in place of a deferral that never ends. */
   private async answered(
     { application_id: application, token }: RawInteraction,
     asked: Asked,
@@ -105,7 +105,7 @@ export class HttpInteractions {
     try {
       await this.rest.answer(application, token, answer);
     } catch (error) {
-      if (!(error instanceof DiscordError && REFUSED.includes(error.status ?? 0))) throw error;
+      if (!isToBeSaid(error, answer)) throw error;
       await this.rest.answer(application, token, { ...this.privacy.failed(asked, error), isNote: true });
     }
   }
