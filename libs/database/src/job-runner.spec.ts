@@ -81,22 +81,39 @@ describe('periodic jobs', () => {
 describe('a job that fails', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('is reported with its own fault, also when its lease cannot be ended', async () => {
+  /** The lines about one run, and the faults in them. */
+  async function linesOf({ fails = true, take, end }: { fails?: boolean; take?: Error; end?: Error }) {
     const lines: unknown[] = [];
     for (const level of ['error', 'warn'] as const)
       jest
         .spyOn(Logger.prototype, level)
         .mockImplementation((...args: unknown[]) => void lines.push(args[0]));
-    const unitOfWork = { write: (work: (tx: unknown) => unknown) => work({}) } as unknown as UnitOfWork;
-    const lease = { end: () => Promise.reject(new LeaseLost('planted')), release: () => undefined };
-    const runner = new JobRunner(unitOfWork, { take: async () => lease } as unknown as JobLeases);
-    const run = (): Promise<void> => Promise.reject(new Error('its own'));
-    await runner.run({ name: 'planted', everyMs: 1_000, run });
-    await runner.run({ name: 'planted', everyMs: 1_000, run: () => Promise.resolve() });
-    expect(lines).toEqual([
-      'The job planted failed and is run again in 1 s',
-      'The job planted was taken over by another process',
-    ]);
+    const answer = async (fault: Error | undefined): Promise<void> => {
+      if (fault !== undefined) throw fault;
+    };
+    const unitOfWork = { write: async (work: (tx: unknown) => unknown) => work({}) } as unknown as UnitOfWork;
+    const lease = { end: () => answer(end), release: () => undefined };
+    const leases = { take: () => answer(take).then(() => lease) } as unknown as JobLeases;
+    const run = (): Promise<void> => answer(fails ? new TypeError('its own') : undefined);
+    await new JobRunner(unitOfWork, leases).run({ name: 'planted', everyMs: 3_600_000, run });
+    return lines;
+  }
+  const fault = new Error('of the database');
+
+  it.each([
+    ['failed and is run again in 3600 s', {}],
+    ['could not begin and is tried again at the next look', { take: fault }],
+    ['failed and is run again soon, since its end could not be stored', { end: fault }],
+    ['ended and is run again soon, since its end could not be stored', { fails: false, end: fault }],
+    ['was taken over by another process', { fails: false, end: new LeaseLost('planted') }],
+  ])('says that it %s', async (what, planted) => {
+    expect(await linesOf(planted)).toEqual([`The job planted ${what}`]);
+  });
+
+  it('is reported with its own fault, also when its lease cannot be ended', async () => {
+    await linesOf({ end: fault });
+    const [[, given] = []] = jest.mocked(Logger.prototype.error).mock.calls as unknown[][];
+    expect(given).toMatchObject({ job: 'planted', fault: 'TypeError' });
   });
 });
 
