@@ -63,6 +63,12 @@ const FIRES: readonly Case[] = [
     at: '12m',
     labels: LABELS,
   },
+  {
+    series: `lethe_database_disk_free_bytes${NAMED}`,
+    values: '200000000x20',
+    alert: 'LetheDiskFilling',
+    at: '12m',
+  },
 ];
 const STAYS: readonly Case[] = [
   { series: `up${NAMED}`, values: '1x30', further, alert: 'LetheProcessGone', at: '25m' },
@@ -80,6 +86,12 @@ const STAYS: readonly Case[] = [
     series: `process_resident_memory_bytes${NAMED}`,
     values: '200000000x20',
     alert: 'LetheMemoryHigh',
+    at: '12m',
+  },
+  {
+    series: `lethe_database_disk_free_bytes${NAMED}`,
+    values: '300000000x20',
+    alert: 'LetheDiskFilling',
     at: '12m',
   },
 ];
