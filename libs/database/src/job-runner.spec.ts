@@ -3,6 +3,7 @@ import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { type Clock, CONFIG, SystemRandom } from '@app/kernel';
 import { JobLeases, LEASE_MS, LeaseLost } from './job-leases';
+import type { BotSweep } from './bot-sweep';
 import { type Job, JobRunner, PeriodicJob, PeriodicJobs } from './job-runner';
 import type { Tx } from './tx';
 import type { UnitOfWork } from './unit-of-work';
@@ -98,6 +99,36 @@ describe('a job that fails', () => {
     await new JobRunner(unitOfWork, leases).run({ name: 'planted', everyMs: 3_600_000, run });
     return lines;
   }
+
+  const sweep = (fails: boolean): BotSweep => ({
+    ...{ name: 'withdrawn-data', everyMs: 1_000 },
+    bots: async (after) => ['a', 'b'].find((bot) => bot > after),
+    async *batches() {
+      if (fails) throw new Error('of each bot');
+    },
+  });
+  const job = (fault?: Error): Job => ({
+    ...{ name: 'of another module', everyMs: 1_000 },
+    run: () => (fault === undefined ? Promise.resolve() : Promise.reject(fault)),
+  });
+
+  it.each([
+    ['a run', job(new Error('planted')), ['jobFailures', 'other']],
+    ['a run that had a fault for bots', sweep(true), ['jobFailures', 'withdrawn-data']],
+    ['no run that ended', job(), undefined],
+    ['no sweep that ended', sweep(false), undefined],
+    ['no run that another process took over', job(new LeaseLost('planted')), undefined],
+  ])('is counted once for %s', async (_, one, counted) => {
+    for (const level of ['error', 'warn'] as const) jest.spyOn(Logger.prototype, level).mockReturnValue();
+    const lease = { end: () => undefined, release: () => undefined, keep: (work: () => unknown) => work() };
+    const unitOfWork = { write: async (work: (tx: unknown) => unknown) => work({}) } as unknown as UnitOfWork;
+    const runner = new JobRunner(unitOfWork, { take: async () => lease } as unknown as JobLeases);
+    const count = jest.fn();
+    Object.assign(runner, { metrics: { count } });
+    await runner.run(one);
+    expect(count.mock.calls).toEqual(counted === undefined ? [] : [counted]);
+  });
+
   const fault = new Error('of the database');
 
   it.each([

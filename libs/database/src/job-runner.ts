@@ -8,7 +8,16 @@ import {
 import { DiscoveryService } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { UnitOfWork } from './unit-of-work';
-import { type Config, CONFIG, describeFault, type EndedSpan, Spans } from '@app/kernel';
+import {
+  type Config,
+  CONFIG,
+  describeFault,
+  type EndedSpan,
+  JOB_NAMES,
+  Metrics,
+  NO_METRICS,
+  Spans,
+} from '@app/kernel';
 import { type BotSweep, sweepBots } from './bot-sweep';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
 
@@ -27,6 +36,7 @@ export interface Job {
  */
 @Injectable()
 export class JobRunner implements BeforeApplicationShutdown {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   @Inject(Spans) private readonly spans = new Spans();
   private readonly logger = new Logger('Jobs');
   private readonly running = new Map<string, Promise<void>>();
@@ -65,8 +75,10 @@ export class JobRunner implements BeforeApplicationShutdown {
     let fault: string | undefined;
     try {
       if ('run' in job) await job.run(lease, this.stopping.signal);
-      else await sweepBots(job, this.unitOfWork, lease, this.stopping.signal);
+      else if ((await sweepBots(job, this.unitOfWork, lease, this.stopping.signal)) > 0)
+        this.countFailure(job);
     } catch (error) {
+      if (!(error instanceof LeaseLost)) this.countFailure(job);
       fault = error instanceof Error ? error.name : typeof error;
       outcome.what = `failed and is run again in ${Math.round(pauseMs() / 1_000)} s`;
       throw error;
@@ -81,6 +93,10 @@ export class JobRunner implements BeforeApplicationShutdown {
           if (fault === undefined) throw error;
         });
     }
+  }
+
+  private countFailure({ name }: Job | BotSweep): void {
+    this.metrics.count('jobFailures', JOB_NAMES.find((known) => known === name) ?? 'other');
   }
 
   private report({ name }: Job | BotSweep, { what }: Outcome, error: unknown): void {
