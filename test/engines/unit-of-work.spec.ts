@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import fs, { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -346,6 +346,27 @@ describe('SqliteUnitOfWork.write', () => {
     expect(await answered).toBe(1);
     expect(await ids()).toStrictEqual([1]);
     expect({ ran, faults }).toStrictEqual({ ran: ['afterCommit'], faults: [new Error('metrics')] });
+  });
+});
+
+describe('SqliteUnitOfWork.ping', () => {
+  const refuses = (code: string) =>
+    jest.spyOn(fs, 'accessSync').mockImplementation(() => {
+      throw Object.assign(new Error(code), { code });
+    });
+
+  it('is refused on a file system that is read-only now, whose data can still be read', async () => {
+    refuses('EROFS');
+    await expect(unitOfWork.ping()).rejects.toMatchObject({ status: 503 });
+    expect(String(faults)).toContain('on a file system that is read-only now');
+    expect(await unitOfWork.snapshot((tx) => tx.all('SELECT id FROM notes'))).toEqual([]);
+  });
+
+  it('answers while the files can be written, whatever their rights are now', async () => {
+    await unitOfWork.ping();
+    refuses('EACCES');
+    await unitOfWork.ping();
+    expect(faults).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { JobRunner } from '@app/database';
+import { DueData } from '@app/user-data';
 import { engine } from '../support/database';
 import { useOneInstallation } from '../support/installation';
 
@@ -38,6 +39,15 @@ describe('npm run admin -- status', () => {
     expect((await lethe.admin('status')).code).toBe(0);
     expect(runs).not.toHaveBeenCalled();
     runs.mockRestore();
+  });
+
+  it('counts a value past its retention once, also when its consent was revoked', async () => {
+    const due = (['retention', 'consent_revoked'] as const).map((reason) => ({
+      ...{ category: 'profile', reason, values: 2 },
+    }));
+    const counts = jest.spyOn(DueData.prototype, 'counts').mockResolvedValue(due);
+    expect(await json('status')).toMatchObject({ values_past_retention: 2 });
+    counts.mockRestore();
   });
 
   it('counts a value past its retention', async () => {

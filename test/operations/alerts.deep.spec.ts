@@ -63,6 +63,26 @@ const FIRES: readonly Case[] = [
     at: '12m',
     labels: LABELS,
   },
+  {
+    series: 'lethe_job_failures_total{instance="a:3000",job="lethe",job_name="category-retention"}',
+    values: '0x60 1x60 2x60 3x60 4x60 5x60',
+    alert: 'LetheJobFails',
+    at: '5h30m',
+    labels: { job_name: 'category-retention' },
+  },
+  {
+    series: 'lethe_job_failures_total{instance="a:3000",job="lethe",job_name="orphan-keys"}',
+    values: '0x60 1x60',
+    alert: 'LetheJobFails',
+    at: '90m',
+    labels: { job_name: 'orphan-keys' },
+  },
+  {
+    series: `lethe_database_disk_free_bytes${NAMED}`,
+    values: '200000000x20',
+    alert: 'LetheDiskFilling',
+    at: '12m',
+  },
 ];
 const STAYS: readonly Case[] = [
   { series: `up${NAMED}`, values: '1x30', further, alert: 'LetheProcessGone', at: '25m' },
@@ -80,6 +100,18 @@ const STAYS: readonly Case[] = [
     series: `process_resident_memory_bytes${NAMED}`,
     values: '200000000x20',
     alert: 'LetheMemoryHigh',
+    at: '12m',
+  },
+  {
+    series: 'lethe_job_failures_total{instance="a:3000",job="lethe",job_name="category-retention"}',
+    values: '0x60 2x300',
+    alert: 'LetheJobFails',
+    at: '5h',
+  },
+  {
+    series: `lethe_database_disk_free_bytes${NAMED}`,
+    values: '300000000x20',
+    alert: 'LetheDiskFilling',
     at: '12m',
   },
 ];

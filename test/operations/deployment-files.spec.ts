@@ -131,7 +131,7 @@ describe('the dashboard', () => {
 
   // What is counted within a window of its own has no line in a panel.
   const limits = RULES.filter(({ expr }) => !/increase|changes|==/.test(expr)).flatMap(({ alert, expr }) => {
-    const [, limit] = />=? ([\d.e+]+)\s*$/.exec(expr) ?? [];
+    const [, limit] = /[<>]=? ([\d.e+]+)\s*$/.exec(expr) ?? [];
     return limit === undefined ? [] : [[alert, Number(limit), expr] as const];
   });
   it.each(limits)('has the threshold of %s, %d, on a panel of its metric', (_, limit, expr) => {
@@ -165,6 +165,21 @@ describe('the alerts', () => {
       for (const part of ['summary', 'description', 'action']) expect(annotations[part]).toMatch(/^.{20,}$/s);
     },
   );
+
+  it('are as many as docs/operate.md says', () => {
+    expect(read('docs/operate.md')).toContain(`alerts.yaml): ${RULES.length} alerting rules`);
+  });
+
+  it('lead from a condition that stays unnamed to where it is named', () => {
+    const unnamed = RULES.filter(({ expr }) => expr.includes('condition="other"'));
+    expect(unnamed).toHaveLength(1);
+    for (const { annotations } of unnamed) expect(annotations['action']).toContain('GET /health/ready');
+  });
+
+  it('warn of a disk before its condition refuses requests', () => {
+    const [, limit] = /lethe_database_disk_free_bytes\) < (\d+)/.exec(operations('alerts.yaml')) ?? [];
+    expect(Number(limit)).toBeGreaterThan((readConfig({}).databaseBallastMiB * 2 ** 20) / 2);
+  });
 
   it('name no setting that is not there', () => {
     const settings = Object.values(SETTINGS).map(({ name }): string => name);

@@ -1,5 +1,14 @@
+import fs, { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readConfig } from '@app/kernel';
-import { type Circumstances, findingsOf, type Installation, NODE_END_OF_LIFE } from '@app/operations';
+import {
+  circumstancesOf,
+  type Circumstances,
+  findingsOf,
+  type Installation,
+  NODE_END_OF_LIFE,
+} from '@app/operations';
 
 const NOW = '2026-11-23T12:00:00.000Z';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
@@ -27,6 +36,8 @@ const settings = (more: Readonly<Record<string, string>> = {}) =>
     ...more,
   });
 
+const disk = (freeBytes: number, of: 'database' | 'keys' = 'database') => ({ of, freeBytes, bytes: 100e9 });
+
 const healthy: Circumstances = {
   config: settings(),
   installation: sound,
@@ -35,7 +46,7 @@ const healthy: Circumstances = {
   node: '24.1.0',
   keyFile: undefined,
   environmentMode: 0o600,
-  disk: { freeBytes: 50e9, bytes: 100e9 },
+  disks: [disk(50e9)],
   deviceOf: (path) => (path.startsWith('/backups') ? 2 : 1),
 };
 
@@ -137,8 +148,14 @@ describe('the findings of doctor', () => {
       },
     ],
     ['.env that others read', 'fault env_readable', { environmentMode: 0o644 }],
-    ['a full disk', 'fault disk_full', { disk: { freeBytes: 1e6, bytes: 100e9 } }],
-    ['a nearly full disk', 'warning disk_low', { disk: { freeBytes: 1e9, bytes: 100e9 } }],
+    ['a full disk', 'fault disk_full', { disks: [disk(1e6)] }],
+    ['a nearly full disk', 'warning disk_low', { disks: [disk(1e9)] }],
+    ['a full disk of the keys', 'fault disk_full', { disks: [disk(1e9), disk(1e6, 'keys')] }],
+    [
+      'a nearly full disk beside that of the keys',
+      'warning disk_low',
+      { disks: [disk(1e9), disk(40e9, 'keys')] },
+    ],
     ['a disk small for the database', 'warning disk_low', { ...inside({ bytes: 200e9 }) }],
     ['an old Node.js', 'warning node_old', { node: '20.20.2' }],
     ['an odd Node.js', 'warning node_old', { node: '23.0.0' }],
@@ -238,6 +255,35 @@ describe('the findings of doctor', () => {
     expect(said(settings({ DATABASE_URL: 'postgres://db/lethe' }))).toEqual([
       'The master key is in /data/lethe.db.key.',
     ]);
+  });
+
+  it('look at the disk to which a link of keys.db leads, too', () => {
+    const folders = ['data', 'keys'].map((name) => mkdtempSync(join(tmpdir(), `lethe-test-${name}-`)));
+    const [data = '', keys = ''] = folders;
+    try {
+      writeFileSync(join(keys, 'keys.db'), '');
+      symlinkSync(join(keys, 'keys.db'), join(data, 'keys.db'));
+      const { statSync } = fs;
+      jest
+        .spyOn(fs, 'statSync')
+        .mockImplementation(((path: string) =>
+          folders.includes(path) ? { dev: folders.indexOf(path) } : statSync(path)) as typeof statSync);
+      jest
+        .spyOn(fs, 'statfsSync')
+        .mockImplementation(
+          (path) => ({ bsize: 4_096, blocks: 1e8, bavail: path === keys ? 9 : 1e8 }) as fs.StatsFs,
+        );
+      const config = settings({ DATABASE_URL: `sqlite:${join(data, 'lethe.db')}` });
+      const { disks } = circumstancesOf(config, { installation: undefined, masterKeys: undefined });
+      expect(disks.map(({ of, freeBytes }) => [of, freeBytes])).toEqual([
+        ['database', 4_096e8],
+        ['keys', 9 * 4_096],
+      ]);
+      expect(found({ disks })).toEqual(['fault disk_full']);
+    } finally {
+      jest.restoreAllMocks();
+      for (const folder of folders) rmSync(folder, { recursive: true });
+    }
   });
 
   it('leave a file of LETHE_MASTER_KEY_FILE to its group, as a secret of Kubernetes', () => {

@@ -8,7 +8,7 @@ import { SubjectDataHolders } from '@app/crypto';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
 import { Client, PREFIX } from '../support/client';
 import { engine } from '../support/database';
-import { runNow, withoutJobs } from '../support/jobs';
+import { periodicJobs, runNow, withoutJobs } from '../support/jobs';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { useReceiver } from '../support/receiver';
 import { seal, withoutSealing } from '../support/sealing';
@@ -290,6 +290,11 @@ describe('the numbers', () => {
       return sealed >= 3;
     });
     spy.mockRestore();
+  });
+
+  it('tell of a job that fails, each by its name', async () => {
+    const names = periodicJobs(service).map((job) => service.app.get(job, { strict: false }).name);
+    expect([...names, 'other'].sort()).toEqual([...METRICS.jobFailures.label.values].sort());
   });
 
   it('tell of a log that cannot be sealed', async () => {

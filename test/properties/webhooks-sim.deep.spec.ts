@@ -1,4 +1,5 @@
 import { NO_CLAIM } from '@app/acts';
+import { SETTINGS } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { answers, confirms, isDown } from './webhooks-sim/played-internet';
 import { Process, World } from './webhooks-sim/world';
@@ -459,6 +460,12 @@ describe('a shutdown', () => {
     expect(world.internet.contacts).toHaveLength(2);
     expect(await world.statuses()).toEqual({ delivered: 2, pending: 3 });
     expect(await world.all('SELECT id FROM webhook_deliveries WHERE locked_by IS NOT NULL')).toEqual([]);
+  });
+
+  it('gives calls no longer than SHUTDOWN_TIMEOUT_MS says', async () => {
+    await begin();
+    const most = process.dispatcher.drainMaxMs.toLocaleString('en');
+    expect(SETTINGS.shutdownTimeoutMs.description).toContain(`webhook calls, which have at most ${most}`);
   });
 
   it('gives back the leases of calls that do not end in time', async () => {

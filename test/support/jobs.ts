@@ -52,7 +52,7 @@ export function sweepOnce(
   type: Type<BotSweep>,
   lease: Lease,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   jest.spyOn(lease, 'keep').mockImplementation((work) => work());
   return sweepBots(app.get(type, { strict: false }), app.get(UnitOfWork), lease, stopping);
 }

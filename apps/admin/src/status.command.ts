@@ -21,11 +21,11 @@ export const STATUS_COMMAND: Command = {
   }),
 };
 
-/** The number of values that retention would erase now. */
+/** The number of values that retention would erase now. Those of a revoked consent can be among them, and count once. */
 async function dueValues(nest: INestApplicationContext): Promise<number> {
   let sum = 0;
   for await (const { due } of nest.get(RetentionPreview, { strict: false }).ofAllBots())
-    for (const { values } of due) sum += values;
+    for (const { reason, values } of due) if (reason === 'retention') sum += values;
   return sum;
 }
 

@@ -35,15 +35,16 @@ const TURN_MS = 5_000;
 /**
  * One run of a sweep. A fault of one bot is logged and stops no other, and a bot with much to do holds up no other for long: the
  * rest after the interval of the sweep is for the next run, which finds what has become due meanwhile.
- * Ends early once `stopping` says so, or when another process has taken the job over.
+ * Ends early once `stopping` says so, or when another process has taken the job over. Returns how many bots had a fault.
  */
 export async function sweepBots(
   sweep: BotSweep,
   unitOfWork: UnitOfWork,
   lease: Lease,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { bots } = sweep;
+  let faults = 0;
   const next = async (after: string): Promise<string | null | undefined> => {
     if (typeof bots === 'function') return bots(after);
     const { table, where } = typeof bots === 'string' ? { table: bots, where: 'TRUE' } : bots;
@@ -56,7 +57,7 @@ export async function sweepBots(
   const turnOf = async (botId: string, steps: Steps): Promise<void> => {
     // Looks on SQLite take no turn of the event loop: requests wait for one of them, not for a look at each bot.
     await nextTurn();
-    if (await isOver(botId, steps, sweep.name)) unfinished.delete(botId);
+    if (await isOver(botId, steps, sweep.name, () => faults++)) unfinished.delete(botId);
     else unfinished.set(botId, steps);
   };
   await lease.keep(async () => {
@@ -67,15 +68,17 @@ export async function sweepBots(
     if (sweep.afterBots !== undefined && !stopping.aborted)
       await inBatches(sweep.afterBots(), lease, stopping, done);
   });
+  return faults;
 }
 
 /** A turn of a bot; whether nothing is left to do, or it has failed. */
-async function isOver(botId: string, steps: Steps, job: string): Promise<boolean> {
+async function isOver(botId: string, steps: Steps, job: string, failed: () => void): Promise<boolean> {
   const endMs = performance.now() + TURN_MS;
   try {
     while ((await steps.next()).done !== true) if (performance.now() >= endMs) return false;
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
+    failed();
     new Logger('Jobs').error(
       `The work for bot ${botId} failed and is done at the next run; other bots are not affected`,
       { job, botId, ...describeFault(error) },

@@ -1,4 +1,11 @@
-import { databaseUnavailable, isDamage, isOfFullDisk, maySucceedInParts } from './database-faults';
+import {
+  databaseUnavailable,
+  isConnectionLost,
+  isDamage,
+  isOfFullDisk,
+  maySucceedInParts,
+  translateFault,
+} from './database-faults';
 
 describe('damage of the database', () => {
   it.each([
@@ -48,5 +55,25 @@ describe('a full disk', () => {
   ])('with the code %s is a fault at the start, also as the cause of another one: %s', (code, is) => {
     const further = new Error('cannot be opened', { cause: { code } });
     expect([{ code }, { driverError: { code } }, further].map(isOfFullDisk)).toEqual([is, is, is]);
+  });
+});
+
+describe('a connection that cannot be secured', () => {
+  it.each([
+    ...['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'EPROTO'],
+    ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CRL_HAS_EXPIRED', 'HOSTNAME_MISMATCH'],
+    ...['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'There was an error establishing an SSL connection'],
+    'The server does not support SSL connections',
+  ])('(%s) is 503', (fault) => {
+    const error = Object.assign(new Error(fault), !fault.includes(' ') && { code: fault });
+    expect(translateFault(error)).toMatchObject({ status: 503 });
+    // During a COMMIT it leaves open what was committed.
+    expect(isConnectionLost(error)).toBe(true);
+  });
+});
+
+describe('a connection that this machine cannot open', () => {
+  it.each(['EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'EHOSTDOWN', 'ENETDOWN'])('(%s) is 503', (code) => {
+    expect(translateFault(Object.assign(new Error('connect'), { code }))).toMatchObject({ status: 503 });
   });
 });

@@ -49,11 +49,18 @@ const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NO
 const POSTGRES_UNAVAILABLE = /^(08|25006|25P0[34]|28|3D|40|53|55P03|57|58)/;
 
 /** Codes of Node for a connection that cannot be opened or was lost. */
-const CONNECTION = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT$)/;
+const CONNECTION =
+  /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EADDRNOTAVAIL|EHOST(UNREACH|DOWN)|ENET(UNREACH|DOWN)|E[MN]FILE$|ENOENT$)/;
+
+/** Codes of Node and OpenSSL for a certificate that is not accepted, or another fault of TLS. */
+const TLS =
+  /CERT|CRL|^ERR_(TLS|SSL)|^UNABLE_TO_|^EPROTO$|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH_|^HOSTNAME_MISMATCH$/;
+/** The same faults as messages of the driver. */
+const TLS_MESSAGE = /^(The server does not support SSL|There was an error establishing an SSL)/;
 
 /** Messages of the driver and its pool for errors without a code. */
 const CONNECTION_MESSAGE =
-  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL|Query read timeout)/;
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Query read timeout)/;
 
 /** A stored page that cannot be read: SQLite's codes with their extensions, and `data_corrupted`, `index_corrupted`. */
 const DAMAGE = /^(SQLITE_(CORRUPT|NOTADB|IOERR_(READ|SHORT_READ|DATA|CORRUPTFS))|XX00[12]$)/;
@@ -79,12 +86,18 @@ export function driverCode(error: unknown): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** Whether the connection is lost, so that no further statement can use it. */
+/** Whether a connection cannot be secured. */
+export function isInsecure(error: unknown): boolean {
+  return TLS.test(driverCode(error)) || TLS_MESSAGE.test(String((error as Error).message));
+}
+
+/** Whether the connection is lost, or cannot be opened, so that no further statement can use it. */
 export function isConnectionLost(error: unknown): boolean {
   const code = driverCode(error);
   return (
     CONNECTION.test(code) ||
     /^(08|57P)/.test(code) ||
+    isInsecure(error) ||
     CONNECTION_MESSAGE.test(String((error as Error).message))
   );
 }

@@ -3,6 +3,7 @@ import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { type Clock, CONFIG, SystemRandom } from '@app/kernel';
 import { JobLeases, LEASE_MS, LeaseLost } from './job-leases';
+import type { BotSweep } from './bot-sweep';
 import { type Job, JobRunner, PeriodicJob, PeriodicJobs } from './job-runner';
 import type { Tx } from './tx';
 import type { UnitOfWork } from './unit-of-work';
@@ -81,22 +82,69 @@ describe('periodic jobs', () => {
 describe('a job that fails', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('is reported with its own fault, also when its lease cannot be ended', async () => {
+  /** The lines about one run, and the faults in them. */
+  async function linesOf({ fails = true, take, end }: { fails?: boolean; take?: Error; end?: Error }) {
     const lines: unknown[] = [];
     for (const level of ['error', 'warn'] as const)
       jest
         .spyOn(Logger.prototype, level)
         .mockImplementation((...args: unknown[]) => void lines.push(args[0]));
-    const unitOfWork = { write: (work: (tx: unknown) => unknown) => work({}) } as unknown as UnitOfWork;
-    const lease = { end: () => Promise.reject(new LeaseLost('planted')), release: () => undefined };
+    const answer = async (fault: Error | undefined): Promise<void> => {
+      if (fault !== undefined) throw fault;
+    };
+    const unitOfWork = { write: async (work: (tx: unknown) => unknown) => work({}) } as unknown as UnitOfWork;
+    const lease = { end: () => answer(end), release: () => undefined };
+    const leases = { take: () => answer(take).then(() => lease) } as unknown as JobLeases;
+    const run = (): Promise<void> => answer(fails ? new TypeError('its own') : undefined);
+    await new JobRunner(unitOfWork, leases).run({ name: 'planted', everyMs: 3_600_000, run });
+    return lines;
+  }
+
+  const sweep = (fails: boolean): BotSweep => ({
+    ...{ name: 'withdrawn-data', everyMs: 1_000 },
+    bots: async (after) => ['a', 'b'].find((bot) => bot > after),
+    async *batches() {
+      if (fails) throw new Error('of each bot');
+    },
+  });
+  const job = (fault?: Error): Job => ({
+    ...{ name: 'of another module', everyMs: 1_000 },
+    run: () => (fault === undefined ? Promise.resolve() : Promise.reject(fault)),
+  });
+
+  it.each([
+    ['a run', job(new Error('planted')), ['jobFailures', 'other']],
+    ['a run that had a fault for bots', sweep(true), ['jobFailures', 'withdrawn-data']],
+    ['no run that ended', job(), undefined],
+    ['no sweep that ended', sweep(false), undefined],
+    ['no run that another process took over', job(new LeaseLost('planted')), undefined],
+  ])('is counted once for %s', async (_, one, counted) => {
+    for (const level of ['error', 'warn'] as const) jest.spyOn(Logger.prototype, level).mockReturnValue();
+    const lease = { end: () => undefined, release: () => undefined, keep: (work: () => unknown) => work() };
+    const unitOfWork = { write: async (work: (tx: unknown) => unknown) => work({}) } as unknown as UnitOfWork;
     const runner = new JobRunner(unitOfWork, { take: async () => lease } as unknown as JobLeases);
-    const run = (): Promise<void> => Promise.reject(new Error('its own'));
-    await runner.run({ name: 'planted', everyMs: 1_000, run });
-    await runner.run({ name: 'planted', everyMs: 1_000, run: () => Promise.resolve() });
-    expect(lines).toEqual([
-      'The job planted failed and is run again in 1 s',
-      'The job planted was taken over by another process',
-    ]);
+    const count = jest.fn();
+    Object.assign(runner, { metrics: { count } });
+    await runner.run(one);
+    expect(count.mock.calls).toEqual(counted === undefined ? [] : [counted]);
+  });
+
+  const fault = new Error('of the database');
+
+  it.each([
+    ['failed and is run again in 3600 s', {}],
+    ['could not begin and is tried again at the next look', { take: fault }],
+    ['failed and is run again soon, since its end could not be stored', { end: fault }],
+    ['ended and is run again soon, since its end could not be stored', { fails: false, end: fault }],
+    ['was taken over by another process', { fails: false, end: new LeaseLost('planted') }],
+  ])('says that it %s', async (what, planted) => {
+    expect(await linesOf(planted)).toEqual([`The job planted ${what}`]);
+  });
+
+  it('is reported with its own fault, also when its lease cannot be ended', async () => {
+    await linesOf({ end: fault });
+    const [[, given] = []] = jest.mocked(Logger.prototype.error).mock.calls as unknown[][];
+    expect(given).toMatchObject({ job: 'planted', fault: 'TypeError' });
   });
 });
 

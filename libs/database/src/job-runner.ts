@@ -8,7 +8,16 @@ import {
 import { DiscoveryService } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { UnitOfWork } from './unit-of-work';
-import { type Config, CONFIG, describeFault, type EndedSpan, Spans } from '@app/kernel';
+import {
+  type Config,
+  CONFIG,
+  describeFault,
+  type EndedSpan,
+  JOB_NAMES,
+  Metrics,
+  NO_METRICS,
+  Spans,
+} from '@app/kernel';
 import { type BotSweep, sweepBots } from './bot-sweep';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
 
@@ -27,6 +36,7 @@ export interface Job {
  */
 @Injectable()
 export class JobRunner implements BeforeApplicationShutdown {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   @Inject(Spans) private readonly spans = new Spans();
   private readonly logger = new Logger('Jobs');
   private readonly running = new Map<string, Promise<void>>();
@@ -42,8 +52,9 @@ export class JobRunner implements BeforeApplicationShutdown {
     if (this.stopping.signal.aborted) return Promise.resolve();
     let running = this.running.get(job.name);
     if (running === undefined) {
-      running = this.once(job, when)
-        .catch((error: unknown) => this.report(job, error))
+      const outcome: Outcome = { what: 'could not begin and is tried again at the next look' };
+      running = this.once(job, when, outcome)
+        .catch((error: unknown) => this.report(job, outcome, error))
         .finally(() => this.running.delete(job.name));
       this.running.set(job.name, running);
     }
@@ -56,35 +67,47 @@ export class JobRunner implements BeforeApplicationShutdown {
     await Promise.all(this.running.values());
   }
 
-  private async once(job: Job | BotSweep, when: 'due' | 'now'): Promise<void> {
+  private async once(job: Job | BotSweep, when: 'due' | 'now', outcome: Outcome): Promise<void> {
     const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, job.name, when));
     if (lease === undefined) return;
     const startedMs = performance.now();
+    const pauseMs = (): number => (this.stopping.signal.aborted ? 0 : job.everyMs);
     let fault: string | undefined;
     try {
       if ('run' in job) await job.run(lease, this.stopping.signal);
-      else await sweepBots(job, this.unitOfWork, lease, this.stopping.signal);
+      else if ((await sweepBots(job, this.unitOfWork, lease, this.stopping.signal)) > 0)
+        this.countFailure(job);
     } catch (error) {
+      if (!(error instanceof LeaseLost)) this.countFailure(job);
       fault = error instanceof Error ? error.name : typeof error;
+      outcome.what = `failed and is run again in ${Math.round(pauseMs() / 1_000)} s`;
       throw error;
     } finally {
       this.spans.receive?.(jobSpan(job.name, performance.now() - startedMs, fault));
-      const pauseMs = this.stopping.signal.aborted ? 0 : job.everyMs;
       await this.unitOfWork
-        .write((tx) => lease.end(tx, pauseMs))
+        .write((tx) => lease.end(tx, pauseMs()))
         .finally(() => lease.release())
         .catch((error: unknown) => {
+          outcome.what = `${fault === undefined ? 'ended' : 'failed'} and is run again soon, since its end could not be stored`;
           // The fault of the job itself is the one to report.
           if (fault === undefined) throw error;
         });
     }
   }
 
-  private report({ name, everyMs }: Job | BotSweep, error: unknown): void {
-    if (error instanceof LeaseLost) return this.logger.warn(error.message);
-    const again = `is run again in ${Math.round(everyMs / 1_000)} s`;
-    this.logger.error(`The job ${name} failed and ${again}`, { job: name, ...describeFault(error) });
+  private countFailure({ name }: Job | BotSweep): void {
+    this.metrics.count('jobFailures', JOB_NAMES.find((known) => known === name) ?? 'other');
   }
+
+  private report({ name }: Job | BotSweep, { what }: Outcome, error: unknown): void {
+    if (error instanceof LeaseLost) return this.logger.warn(error.message);
+    this.logger.error(`The job ${name} ${what}`, { job: name, ...describeFault(error) });
+  }
+}
+
+/** What a failed run says to the operator. */
+interface Outcome {
+  what: string;
 }
 
 function jobSpan(name: string, tookMs: number, fault: string | undefined): EndedSpan {

@@ -1,6 +1,6 @@
 import { adminCommand, StartError } from '@app/kernel';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { driverCode, isConnectionLost } from './database-faults';
+import { driverCode, isConnectionLost, isInsecure } from './database-faults';
 
 /** SQLSTATE of a deadlock. */
 export const DEADLOCK = '40P01';
@@ -39,8 +39,8 @@ function reasonOf(error: unknown): string | undefined {
     return `it answers "${message}". Correct DATABASE_URL, or the settings of the pooler.`;
   const known = REASONS[code];
   if (known !== undefined) return known;
-  if (/CERT|TLS|SSL|UNABLE_TO/.test(code) || /support SSL/.test(message))
-    return `no secure connection (${code || 'the server offers no TLS'}). Check sslmode and sslrootcert in DATABASE_URL.`;
+  if (isInsecure(error))
+    return `no secure connection (${code || message}). Check sslmode and sslrootcert in DATABASE_URL.`;
   if (/^(53|57)/.test(code) || ENDED.test(code))
     return `the server cancelled the work (${code}). Nothing was changed; try again.`;
   if (isConnectionLost(error) || error instanceof QueryRunnerAlreadyReleasedError)

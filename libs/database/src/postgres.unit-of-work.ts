@@ -40,6 +40,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private readonly reader: PostgresReader;
   private readonly calls: SharedCalls;
   private readonly underWay = new Set<Promise<unknown>>();
+  /** The connections of the pool that units hold. */
+  private held = 0;
   /** What the BEGIN of a unit is sent with, through a pooler. */
   private readonly unitSettings: string | undefined;
 
@@ -97,10 +99,10 @@ export class PostgresUnitOfWork extends UnitOfWork {
     });
   }
 
-  /** Asks on both ways to the server, if there is a pooler. */
+  /** Asks on both ways to the server if there is a pooler, or no unit has a connection: it may be that none can be opened. */
   async ping(): Promise<void> {
     await this.get('SELECT 1');
-    if (this.isPooled) await this.read((tx) => tx.get('SELECT 1'));
+    if (this.isPooled || this.held + this.pool.idleCount === 0) await this.read((tx) => tx.get('SELECT 1'));
   }
 
   /** Resolves when every accepted unit has ended. */
@@ -170,6 +172,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
     callers = 0,
   ): Promise<T> {
     const client = await pool.connect();
+    const held = Number(pool === this.pool);
+    this.held += held;
     let broken = true;
     try {
       // The server behind a pooler may be another one for each unit.
@@ -207,6 +211,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
       if (!isDurable) throw outcomeUnknown();
       return value;
     } finally {
+      this.held -= held;
       client.release(broken);
     }
   }

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { OwnError } from '@app/kernel';
-import { databaseUnavailable, outcomeUnknown } from './database-faults';
+import { databaseUnavailable, driverCode, outcomeUnknown } from './database-faults';
 import { keysName, keysPath } from './key-tables';
 import type { SqliteConnection, SqliteKeys } from './sqlite.tx';
 import type { Tx } from './tx';
@@ -31,6 +31,19 @@ class SqliteFiles {
           `${basename(path)} was removed or replaced while the service uses it: a commit would be lost at the next start, so ` +
             'every act is refused. Put the same file back under its name, or stop the service and restore a backup.',
         );
+  }
+
+  /** @throws OwnError when a file system was made read-only, as Linux does after an error of a disk */
+  requireWritable(): void {
+    for (const path of this.identities.keys())
+      try {
+        accessSync(path, constants.W_OK);
+      } catch (error) {
+        if (driverCode(error) === 'EROFS')
+          throw new OwnError(
+            `${basename(path)} is on a file system that is read-only now: every act that writes is refused`,
+          );
+      }
   }
 }
 

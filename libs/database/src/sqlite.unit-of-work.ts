@@ -48,19 +48,20 @@ export class SqliteUnitOfWork extends SqliteReads {
   }
 
   override async ping(): Promise<void> {
-    this.requireInPlace();
+    this.require((files) => files.requireInPlace());
+    this.require((files) => files.requireWritable());
     await super.ping();
   }
 
   /** A further connection opens the file by its name, under which another one may be. */
   override async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    this.requireInPlace();
+    this.require((files) => files.requireInPlace());
     return super.snapshot(work);
   }
 
-  private requireInPlace(): void {
+  private require(look: (files: SqliteTransaction['files']) => void): void {
     try {
-      this.transaction.files.requireInPlace();
+      look(this.transaction.files);
     } catch (error) {
       this.onFault(error);
       throw databaseUnavailable();

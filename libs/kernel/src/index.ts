@@ -23,6 +23,7 @@ export { firstIdAt, idAfter } from './ids';
 export { inTime } from './in-time';
 export { adminCommand, guidePath, isOfNpx, launcherName } from './installation';
 export { isForPeople, linesForPeople } from './log-lines';
+export { JOB_NAMES } from './job-names';
 export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';
 export {

@@ -1,3 +1,5 @@
+import { JOB_NAMES } from './job-names';
+
 /** One metric: its name, its meaning, and every value of its label. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -25,6 +27,12 @@ export const METRICS = {
     type: 'counter',
     name: 'lethe_log_lines_dropped_total',
     help: 'Lines of the log that were dropped, since its reader is too slow or its disk is full',
+  },
+  jobFailures: {
+    type: 'counter',
+    name: 'lethe_job_failures_total',
+    help: 'Runs of a job that failed, for one bot or as a whole; the log has the fault',
+    label: { name: 'job_name', values: JOB_NAMES },
   },
   httpRequests: {
     type: 'counter',

@@ -89,7 +89,7 @@ export const SETTINGS = {
   databaseBallastMiB: setting(
     'DATABASE_BALLAST_MIB',
     '16',
-    'SQLite: size of the file that is shortened on a full disk, so that erasures succeed, in MiB; at most an eighth of the disk. 0: none',
+    'SQLite: size of the file that is shortened on a full disk, so that erasures succeed, in MiB; at most an eighth of the disk. 0: none, and the condition `disk_low` is never reported',
     integer(0, 1024),
   ),
   migrateOnStart: setting('MIGRATE_ON_START', 'true', 'Bring the schema up to date at the start', boolean),
@@ -181,7 +181,7 @@ export const SETTINGS = {
   shutdownTimeoutMs: setting(
     'SHUTDOWN_TIMEOUT_MS',
     '20000',
-    'Milliseconds for open requests and webhook calls at a shutdown',
+    'Milliseconds for open requests at a shutdown, and then for webhook calls, which have at most 8,000',
     integer(0, 600_000),
   ),
   registration: setting(

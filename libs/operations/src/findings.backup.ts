@@ -1,6 +1,6 @@
 import { adminCommand, DAY_MS } from '@app/kernel';
 import { dirname, resolve, sep } from 'node:path';
-import type { Circumstances, Look } from './installation';
+import type { Circumstances, Disk, Finding, Look } from './installation';
 import { type BackupRecord, isAhead } from './sqlite.backup-record';
 
 const BACKUP_AGE_MAX_DAYS = 7;
@@ -20,7 +20,7 @@ export function backupFindings(circumstances: Circumstances): readonly Look[] {
     sameDisk(circumstances),
     ...readableSecrets(circumstances),
     ...leftovers(circumstances),
-    room(circumstances),
+    roomOf(circumstances),
     logOfPostgres(circumstances),
   ];
 }
@@ -178,14 +178,18 @@ function leftovers({ replaced = [], retiredKeys }: Circumstances): readonly Look
   ];
 }
 
-function room({ disk, installation }: Circumstances): Look {
-  if (disk === undefined) return undefined;
+function roomOf({ disks, installation }: Circumstances): Look {
+  const looks = disks.map((disk) => room(disk, disk.of === 'database' ? (installation?.bytes ?? 0) : 0));
+  return looks.find((look) => look?.level === 'fault') ?? looks.find((look) => look !== undefined);
+}
+
+function room(disk: Disk, usedBytes: number): Finding | undefined {
   const mend = 'Free some room or take a larger disk: on a full one, requests that store more are refused.';
-  const free = `${Math.floor(disk.freeBytes / MIB)} MiB are free on the disk of the database`;
+  const free = `${Math.floor(disk.freeBytes / MIB)} MiB are free on the disk of the ${disk.of}`;
   if (disk.freeBytes < ROOM_MIN_BYTES)
     return { id: 'disk_full', level: 'fault', says: `Only ${free}.`, mend };
-  const isSmall = disk.freeBytes < disk.bytes / 20 || disk.freeBytes < (installation?.bytes ?? 0) / 2;
-  return isSmall && { id: 'disk_low', level: 'warning', says: `${free}, which is little.`, mend };
+  const isSmall = disk.freeBytes < disk.bytes / 20 || disk.freeBytes < usedBytes / 2;
+  return isSmall ? { id: 'disk_low', level: 'warning', says: `${free}, which is little.`, mend } : undefined;
 }
 
 function logOfPostgres({ installation }: Circumstances): Look {

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { countBots } from '@app/bots';
 import { countSubjects, keyFilePath, type KeyUse, MasterKeyRotation, retiredKeysPath } from '@app/crypto';
-import { databaseBytes, keepsFilesOfLog, UnitOfWork } from '@app/database';
+import { databaseBytes, keepsFilesOfLog, keysPath, UnitOfWork } from '@app/database';
 import { type ErasureBacklog, erasureBacklog } from '@app/gdpr';
 import { type Config, CONFIG } from '@app/kernel';
 import { logState, type LogState } from '@app/sealing';
@@ -106,10 +106,16 @@ export interface Circumstances {
   readonly retiredKeys?: string | undefined;
   /** The mode of a file `.env` in the working folder. */
   readonly environmentMode: number | undefined;
-  /** The disk of a SQLite file. */
-  readonly disk: { readonly freeBytes: number; readonly bytes: number } | undefined;
+  /** The disks of the SQLite files: that of the data, and that of the keys if it is another one. */
+  readonly disks: readonly Disk[];
   /** The device that holds a path; undefined if there is nothing. */
   readonly deviceOf: (path: string) => number | undefined;
+}
+
+export interface Disk {
+  readonly of: 'database' | 'keys';
+  readonly freeBytes: number;
+  readonly bytes: number;
 }
 
 /** The result of one look: a finding, if there is something to mend. */
@@ -135,19 +141,26 @@ export function circumstancesOf(
     replaced: config.database.engine === 'sqlite' ? replacedFiles(config.database.path) : [],
     retiredKeys: modeOf(retired) === undefined ? undefined : retired,
     environmentMode: modeOf('.env'),
-    disk: diskOf(config),
+    disks: disksOf(config),
     deviceOf: (path) => seen(() => statSync(path).dev),
   };
 }
 
 const modeOf = (path: string): number | undefined => seen(() => statSync(path).mode & 0o777);
 
-/** The disk of a SQLite file; undefined for PostgreSQL. */
-export function diskOf({ database }: Pick<Config, 'database'>): Circumstances['disk'] {
-  if (database.engine === 'postgres') return undefined;
+/** The disks of the SQLite files, without those that cannot be seen; none for PostgreSQL. */
+export function disksOf({ database }: Pick<Config, 'database'>): Disk[] {
+  if (database.engine === 'postgres') return [];
+  const data = resolve(database.path);
+  const [ofData, ofKeys] = [data, keysPath(data)].map(dirname) as [string, string];
+  const isOne = seen(() => statSync(ofData).dev === statSync(ofKeys).dev);
+  return [diskAt('database', ofData), isOne !== true && diskAt('keys', ofKeys)].filter((disk) => !!disk);
+}
+
+function diskAt(of: Disk['of'], folder: string): Disk | undefined {
   return seen(() => {
-    const { bavail, bsize, blocks } = statfsSync(dirname(resolve(database.path)));
-    return { freeBytes: bavail * bsize, bytes: blocks * bsize };
+    const { bavail, bsize, blocks } = statfsSync(folder);
+    return { of, freeBytes: bavail * bsize, bytes: blocks * bsize };
   });
 }
 

@@ -133,7 +133,10 @@ class SampleView {
 
 export class StorageView {
   @Count('The size of the database now') bytes: number;
-  @Of(DiskView, { nullable: true, description: 'The disk of the SQLite file; null for PostgreSQL' })
+  @Of(DiskView, {
+    nullable: true,
+    description: 'Of the disks of the SQLite files the one with the least room; null for PostgreSQL',
+  })
   disk: DiskView | null;
   @ListOf(() => SampleView, 0, 401, 'One for each day of the last 400 on which a process ran')
   samples: SampleView[];

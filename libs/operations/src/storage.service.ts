@@ -3,7 +3,7 @@ import { countBots } from '@app/bots';
 import { countSubjects } from '@app/crypto';
 import { databaseBytes, type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Degradations, DISK_LOW } from '@app/kernel';
-import { diskOf } from './installation';
+import { disksOf } from './installation';
 import type { StorageView } from './operator.dto';
 
 const SAMPLES =
@@ -19,7 +19,7 @@ export class Storage {
 
   async view(): Promise<StorageView> {
     const samples = await this.unitOfWork.read((tx) => tx.all<StorageView['samples'][number]>(SAMPLES));
-    const disk = diskOf(this.config);
+    const [disk] = disksOf(this.config).sort((one, other) => one.freeBytes - other.freeBytes);
     return {
       bytes: await databaseBytes(this.unitOfWork, this.config),
       disk: disk === undefined ? null : { bytes: disk.bytes, free_bytes: disk.freeBytes },

@@ -1,5 +1,5 @@
 import { UnsealedBots } from '@app/audit';
-import { NO_METRICS } from '@app/kernel';
+import { type Metrics, NO_METRICS } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { SealLoop } from './seal-loop';
 
@@ -11,20 +11,24 @@ interface Rounds {
   readonly unsealed: UnsealedBots;
   readonly rounds: string[][];
   readonly round: () => Promise<void>;
+  /** Seconds for which the oldest log waits. */
+  readonly oldestWait: () => number;
 }
 
 /**
  * A loop whose rounds have time for one group, in which events are settled a round after their note, as on PostgreSQL. The log
  * of the bot `broken` cannot be sealed, and the search finds it alone.
  */
-function slowLoop(): Rounds {
+function slowLoop(mends = (): boolean => false): Rounds {
   jest.useFakeTimers();
   const rounds: string[][] = [];
   const sealer = {
     seal: (group: string[]) => {
       rounds.push(group);
       jest.advanceTimersByTime(1_000);
-      return group.includes('broken') ? Promise.reject(new Error('a missing key')) : Promise.resolve([]);
+      return group.includes('broken') && !mends()
+        ? Promise.reject(new Error('a missing key'))
+        : Promise.resolve([]);
     },
   } as never;
   const unitOfWork = { read: () => Promise.resolve([{ id: 'broken', newest: 2, sealed: 1 }]) } as never;
@@ -32,13 +36,17 @@ function slowLoop(): Rounds {
   const order = { look: () => Promise.resolve({ upTo: ++place, settled: place - 1 }) } as never;
   const clock = { monotonicMs: () => Date.now() } as never;
   const unsealed = new UnsealedBots({ on: () => undefined } as never, clock, { jobs: 'on' });
-  const loop = new SealLoop(unitOfWork, sealer, order, unsealed, clock, NO_METRICS, { jobs: 'on' });
+  let oldestWait = (): number => NaN;
+  const metrics = { ...NO_METRICS, gauge: (_: string, read: () => number) => (oldestWait = read) };
+  const loop = new SealLoop(unitOfWork, sealer, order, unsealed, clock, metrics as unknown as Metrics, {
+    jobs: 'on',
+  });
   loop.onApplicationBootstrap();
   const round = async (): Promise<void> => {
     const before = rounds.length;
     while (rounds.length === before) await jest.advanceTimersByTimeAsync(100);
   };
-  return { loop, unsealed, rounds, round };
+  return { loop, unsealed, rounds, round, oldestWait: () => oldestWait() };
 }
 
 afterEach(() => jest.useRealTimers());
@@ -76,5 +84,39 @@ describe('a log that cannot be sealed', () => {
     jest.advanceTimersByTime(60_000);
     await noted();
     expect(attempts()).toBe(3);
+  });
+
+  it('waits since its first note until it is sealed, whatever notes it meanwhile', async () => {
+    jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    let isMended = false;
+    const { loop, unsealed, rounds, oldestWait } = slowLoop(() => isMended);
+    unsealed.note('broken');
+    const lease = { keep: (work: () => Promise<void>) => work() } as never;
+    for (let minute = 0; minute < 3; minute++) {
+      await jest.advanceTimersByTimeAsync(60_000);
+      // Each attempt takes a second more.
+      expect(oldestWait()).toBe(60 * (minute + 1) + rounds.length);
+      await loop.run(lease, new AbortController().signal);
+      unsealed.note('broken');
+    }
+    isMended = true;
+    await jest.advanceTimersByTimeAsync(70_000);
+    expect(oldestWait()).toBe(0);
+    // Without anything to seal the loop is idle.
+    const { length } = rounds;
+    await jest.advanceTimersByTimeAsync(70_000);
+    expect(rounds).toHaveLength(length);
+  });
+
+  it('is tried again after a minute without a note', async () => {
+    jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    let isMended = false;
+    const { unsealed, rounds, oldestWait } = slowLoop(() => isMended);
+    unsealed.note('broken');
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(rounds).toEqual([['broken']]);
+    isMended = true;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([rounds.length > 1, oldestWait()]).toEqual([true, 0]);
   });
 });

@@ -41,6 +41,8 @@ interface Due {
   /** Time of the oldest note, and of the oldest later note, in milliseconds of the monotonic clock. */
   sinceMs: number;
   moreSinceMs?: number;
+  /** After a failure: until when it is left alone, by the monotonic clock, and whether a note ends that. The search does. */
+  rest?: { readonly untilMs: number; readonly endsWithNote: boolean };
 }
 
 /**
@@ -54,8 +56,6 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
   readonly everyMs = SWEEP_MS;
   private readonly logger = new Logger('SealLoop');
   private readonly due = new Map<string, Due>();
-  /** Bots whose logs could not be sealed, and until when by the monotonic clock only the search notes them. */
-  private readonly resting = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
   private round: Promise<void> | undefined;
   private stopped = false;
@@ -91,7 +91,7 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
       for await (const { id, newest, sealed } of eachOf(PAGE, read)) {
         if (stopping.aborted) return;
         if ((newest ?? 0) <= (sealed ?? 0)) continue;
-        this.resting.delete(id);
+        delete this.due.get(id)?.rest;
         this.unsealed.note(id);
       }
     });
@@ -111,18 +111,19 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
   private async seal(): Promise<boolean> {
     try {
       // Before the look: an event noted during the look may have a place above its result.
-      const nowMs = this.clock.monotonicMs();
-      for (const [botId, untilMs] of this.resting) if (untilMs <= nowMs) this.resting.delete(botId);
       for (const [botId, sinceMs] of this.unsealed.take()) {
-        if (this.resting.has(botId)) continue;
         const known = this.due.get(botId);
         if (known === undefined) this.due.set(botId, { place: Infinity, sinceMs });
         else known.moreSinceMs ??= sinceMs;
+        if (known?.rest?.endsWithNote === true) delete known.rest;
       }
+      const nowMs = this.clock.monotonicMs();
+      for (const due of this.due.values()) if ((due.rest?.untilMs ?? Infinity) <= nowMs) delete due.rest;
+      const left = [...this.due].flatMap(([botId, { rest }]) => (rest === undefined ? [botId] : []));
+      if (left.length === 0) return true;
       const { upTo, settled } = await this.order.look();
       for (const due of this.due.values()) if (due.place === Infinity) due.place = upTo;
       const endMs = performance.now() + ROUND_MS;
-      const left = [...this.due.keys()];
       while (left.length > 0 && !this.stopped) {
         const group = left.splice(0, GROUP).sort();
         group.forEach((botId) => this.putLast(botId));
@@ -147,8 +148,8 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
 
   /** Drops the notes about events up to the place `settled`, which are sealed. */
   private settle(botId: string, settled: number): void {
-    const { place = 0, moreSinceMs } = this.due.get(botId) ?? {};
-    if (settled < place) return;
+    const { place = 0, moreSinceMs, rest } = this.due.get(botId) ?? {};
+    if (settled < place || rest !== undefined) return;
     if (moreSinceMs === undefined) this.due.delete(botId);
     else this.due.set(botId, { place: Infinity, sinceMs: moreSinceMs });
   }
@@ -173,11 +174,13 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
       const [botId = ''] = group;
       if (group.length === 1) {
         if (code === 'service_unavailable' && (failed === undefined || failed.push(botId) > 1)) throw error;
-        this.due.delete(botId);
         // A bot that was deleted during the round has no log.
-        if (code === 'unauthorized') return [];
+        if (code === 'unauthorized') this.due.delete(botId);
+        const due = this.due.get(botId);
+        if (due === undefined) return [];
         // A time-out can be that of a lock that has ended.
-        if (code !== 'service_unavailable') this.resting.set(botId, this.clock.monotonicMs() + SWEEP_MS);
+        const endsWithNote = code === 'service_unavailable';
+        due.rest = { untilMs: this.clock.monotonicMs() + SWEEP_MS, endsWithNote };
         this.report(`The audit log of bot ${botId}`, error);
         return [];
       }

@@ -33,7 +33,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   pollMs = 5_000;
   /** A call that begins later than this after its lease, in milliseconds, could outlast it: the process was suspended. */
   beginMaxMs = 2_500;
-  /** Longest wait for running calls at a shutdown, in milliseconds; interrupted deliveries are sent after the next start. */
+  /** Longest wait for running calls at a shutdown, in milliseconds: a process has ten seconds to close; an interrupted call is made again. */
   drainMaxMs = 8_000;
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   @Inject(Signals) private readonly signals: Signals = NO_SIGNALS;

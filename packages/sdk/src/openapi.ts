@@ -3172,7 +3172,7 @@ export interface components {
     readonly StorageView: {
       /** @description The size of the database now */
       readonly bytes: number;
-      /** @description The disk of the SQLite file; null for PostgreSQL */
+      /** @description Of the disks of the SQLite files the one with the least room; null for PostgreSQL */
       readonly disk: components['schemas']['DiskView'] | null;
       /** @description One for each day of the last 400 on which a process ran */
       readonly samples: readonly components['schemas']['SampleView'][];

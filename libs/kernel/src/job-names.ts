@@ -1,0 +1,21 @@
+/** The recurring jobs of Lethe, as its metrics name them; `other` for those of further modules. */
+export const JOB_NAMES = [
+  'audit-sealing',
+  'bot-deletions',
+  'category-retention',
+  'clock',
+  'consent-counts',
+  'delivery-retention',
+  'erasure-recovery',
+  'evidence-retention',
+  'guild-deletions',
+  'holder-answers-retention',
+  'idempotency-retention',
+  'key-rewrite',
+  'orphan-keys',
+  'privacy-links-retention',
+  'stats-retention',
+  'storage-samples',
+  'withdrawn-data',
+  'other',
+] as const;
