@@ -221,6 +221,22 @@ describe('a start on restored data beside the present keys', () => {
     await expectVerified();
   });
 
+  it('verifies after a repeat whose first erasure had a later time', async () => {
+    const gone = await bot.hasUser();
+    await lethe.sealed();
+    await backup();
+    const requestId = await bot.hasForgotten(gone);
+    await lethe.service.end();
+    const ahead = new Date(Date.now() + 3_600_000).toISOString();
+    await lethe.database.run('UPDATE keys.erasure_ledger SET erased_at = ?', ahead);
+    await saved?.restore(['data']);
+    await lethe.service.start();
+    await expectGone(gone, requestId, { user_id: ZEROS, guild_id: ZEROS });
+    await lethe.sealed();
+    await lethe.service.end();
+    await expectVerified();
+  });
+
   it('does not cover what was tampered with: a removed subject, a removed key, another type of event', async () => {
     const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
     await lethe.sealed();

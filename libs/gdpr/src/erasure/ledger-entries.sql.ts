@@ -1,5 +1,5 @@
 import { givenRows, type Tx } from '@app/database';
-import { type Digest, removeKeyOf, subjectAt } from '@app/crypto';
+import { type Digest, ledgerEntriesOf, removeKeyOf, subjectAt } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
 /** A row of `keys.erasure_ledger`. */
@@ -31,6 +31,11 @@ export function addToLedger(tx: Tx, rows: readonly (readonly (string | null)[])[
      WHERE place > 0 ON CONFLICT DO NOTHING`,
     ...given.values,
   );
+}
+
+/** When the erasure of a request was done, by the ledger; undefined without an entry. */
+export async function doneAt(tx: Tx, botId: string, id: string): Promise<string | undefined> {
+  return (await ledgerEntriesOf(tx, botId, [id]))[0]?.erased_at;
 }
 
 /**
