@@ -27,7 +27,7 @@ const SUITES = [
   'test/engines/migrations-',
   'test/repository/(architecture|docs|openapi|postman)',
   'test/packages/sdk-operations',
-  'test/contract/(authentication|idempotency|recorded-answers|scopes)',
+  'test/contract/(authentication|idempotency|recorded-answers|scopes|stats\\.)',
 ];
 
 beforeAll(() => {
