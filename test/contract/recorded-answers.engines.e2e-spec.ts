@@ -4,6 +4,7 @@ import { SystemClock } from '@app/kernel';
 import { Bot, field, type RegisteredBot } from '../support/bot';
 import { Client, type Json } from '../support/client';
 import { keyIsRewritten } from '../support/key-rewrites';
+import { withoutFurtherTypes } from '../support/further-modules';
 import { type Line, recorded, Recorder } from '../support/recorder';
 import { useReceiver } from '../support/receiver';
 import { seal } from '../support/sealing';
@@ -311,7 +312,7 @@ beforeAll(async () => {
   for (const chapter of CHAPTERS) {
     const before = life.recorder.lines.length;
     await life[chapter]();
-    lived[chapter] = life.recorder.lines.slice(before);
+    lived[chapter] = life.recorder.lines.slice(before).map(withoutFurtherTypes);
   }
   expected = recorded(FILE, lived);
 });

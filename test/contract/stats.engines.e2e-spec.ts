@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '@app/audit';
 import { BatchSealer } from '@app/sealing';
 import { StatsRetention, StatsService } from '@app/reports';
 import { Clock } from '@app/kernel';
@@ -13,10 +14,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Half past ten, so that no test meets the end of an hour. */
 const START = '2026-03-15T10:30:00.000Z';
-const NONE = {
-  ...{ consent_requested: 0, consent_accepted: 0, consent_revoked: 0, data_submitted: 0, data_exported: 0 },
-  ...{ data_deleted: 0, deletion_requested: 0, deletion_completed: 0, deletion_failed: 0 },
-};
+/** Those of the modules of a team are counted too. */
+const NONE = Object.fromEntries(EVENT_TYPES.map((type) => [type, 0]));
 const NO_CALLS = { delivered: 0, failed: 0, exhausted: 0 };
 
 interface Shown {

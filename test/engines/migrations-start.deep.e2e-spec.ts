@@ -11,6 +11,8 @@ import { schemaOf } from '../support/schema-dump';
 import { until } from '../support/until';
 
 const ALL = allMigrations().length;
+const NEWEST = allMigrations().at(-1)?.name ?? '';
+const REVERT = ['db:revert', '--name', NEWEST] as const;
 const lethe = useInstallation({ build: useBuild(), makeDatabase: bareDatabase });
 
 const executed = () => lethe.database.rows<{ name: string }>('SELECT name FROM migrations ORDER BY id');
@@ -68,13 +70,22 @@ describe('MIGRATE_ON_START=false', () => {
 
   it('refuses again after npm run admin -- db:revert has taken one back', async () => {
     await lethe.admin('db:migrate');
-    const newest = allMigrations().at(-1)?.name;
-    expect((await lethe.admin('db:revert')).output).toContain(`${newest} reverted`);
+    expect((await lethe.admin(...REVERT)).output).toContain(`${NEWEST} reverted`);
     await expect(lethe.here({ MIGRATE_ON_START: 'false' }).start()).rejects.toThrow('needs migrations');
     expect((await lethe.admin('doctor')).output).toContain(
       'The database needs migrations. Start the service with MIGRATE_ON_START=true, the default, or run npm run admin -- db:migrate.',
     );
   });
+
+  it.each([{ named: [] }, { named: ['--name', allMigrations()[0]?.name ?? ''] }])(
+    'has db:revert take back no other migration than the one that is named, and name the newest: $named',
+    async ({ named }) => {
+      await lethe.admin('db:migrate');
+      const { code, stderr } = await lethe.admin('db:revert', ...named);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`db:revert --name ${NEWEST}.`)]);
+      await expectWhole();
+    },
+  );
 
   it('keeps db:revert from the database of a running service, which would answer 500', async () => {
     // A name of the sessions in the URL must not hide them.
@@ -83,7 +94,7 @@ describe('MIGRATE_ON_START=false', () => {
       engine === 'postgres' ? { DATABASE_URL: `${DATABASE_URL}?application_name=gdpr` } : {},
     );
     await service.start();
-    const refused = await lethe.admin('db:revert');
+    const refused = await lethe.admin(...REVERT);
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringMatching(
@@ -91,7 +102,7 @@ describe('MIGRATE_ON_START=false', () => {
       ),
     ]);
     await service.end();
-    expect(await lethe.admin('db:revert')).toMatchObject({ code: 0 });
+    expect(await lethe.admin(...REVERT)).toMatchObject({ code: 0 });
   });
 });
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Lethe } from '@lethe/sdk';
+import { ownPaths } from '../support/further-modules';
 
 const ROOT = join(__dirname, '../..');
 const who = { user_id: '123456789012345678', guild_id: '223456789012345678' };
@@ -111,7 +112,7 @@ interface Operation {
 const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
-const OPERATIONS = Object.entries(paths).flatMap(([path, item]) =>
+const OPERATIONS = Object.entries(ownPaths(paths)).flatMap(([path, item]) =>
   Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
 );
 

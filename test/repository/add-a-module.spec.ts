@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock, createLogger, daysAfter, NestLogger, readConfig } from '@app/kernel';
-import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
+import { SubjectDataHolders, SubjectDigests, SubjectTexts, UnreadableSecretError } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import {
   CategoryRetention,
@@ -25,6 +25,7 @@ import { SqliteDatabase } from '@app/database';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp } from '../../apps/api/src/configure-app';
 import { openApiDocument } from '../../apps/api/src/openapi';
+import { RemindersHolder } from './add-a-module/reminders.holder';
 import { RemindersModule } from './add-a-module/reminders.module';
 import { Bot, field } from '../support/bot';
 import { type Answer, Client } from '../support/client';
@@ -37,7 +38,9 @@ import {
   exportRecord,
 } from '../support/expected';
 import { endPeriods, runNow } from '../support/jobs';
+import { forgetInMemory } from '../support/opened-keys';
 import { PATIENT, PATIENT_SERVER } from '../support/patient';
+import { get } from '../support/privacy-page';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { filesBelow } from '../support/traces';
 
@@ -167,6 +170,51 @@ describe('a module that a team has added in five steps', () => {
     const data = { reminders: { channel: 'garden' }, 'acme.reminders': ITEM };
     expectSuccess(await bot.export(who), 200, exportRecord(who, bot, { data }));
   });
+
+  it('fails an export, and names its data, where the key of the user is lost', async () => {
+    await bot.hasConsent(who);
+    await remind(who);
+    await app.get(UnitOfWork).write(async (tx) => {
+      const held = await tx.get<{ key_id: string }>('SELECT key_id FROM subjects WHERE bot_id = ?', bot.id);
+      await tx.run('DELETE FROM keys.subject_keys WHERE id = ?', held?.key_id ?? '');
+      forgetInMemory({ app }, held?.key_id ?? '');
+    });
+    const path = `/data/export/${who.user_id}?scope=all_guilds`;
+    for (const refused of [await bot.export(who), await bot.get(path)])
+      expectFailure(refused, 500, 'internal_error', { categories: ['acme.reminders'] });
+  });
+
+  it('has each text decrypted in the unit that has made the key of its user', async () => {
+    const texts = app.get(SubjectTexts, { strict: false });
+    const named = app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+    const read = app.get(UnitOfWork).write(async (tx) => {
+      const text = await texts.encrypt(tx, named, 'reminders', 'r', REMINDER.text);
+      const one = await texts.decrypt(tx, named, 'reminders', 'r', text);
+      return [one, ...(await texts.decryptAll(tx, named, 'reminders', [{ id: 'r', text }], 'x'))];
+    });
+    expect(await read).toEqual([REMINDER.text, REMINDER.text]);
+  });
+
+  it.each(['by decryptAll', 'by a holder of its own'])(
+    'leaves the privacy page usable where a text is damaged, with the values of others: found %s',
+    async (found) => {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'reminders', { channel: 'garden' });
+      await remind(who);
+      const planted = `UPDATE reminders SET text = 'planted' WHERE bot_id = ?`;
+      await app.get(UnitOfWork).write((tx) => tx.run(planted, bot.id));
+      const [holders, holder] = [app.get(SubjectDataHolders), app.get(RemindersHolder, { strict: false })];
+      if (found !== 'by decryptAll')
+        jest.spyOn(holder, 'export').mockRejectedValue(new UnreadableSecretError());
+      // It is asked before the others.
+      const others = holders.all().filter((one) => one !== holder);
+      jest.spyOn(holders, 'all').mockReturnValue([holder, ...others]);
+      const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
+      const page = await get(url);
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining('garden')]);
+      expect(page.text).toContain('Some values cannot be read');
+    },
+  );
 
   it('has its data erased with everything else, of this guild alone', async () => {
     const elsewhere = { user_id: who.user_id, guild_id: subject().guild_id };

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
 import { CONFLICT_REASONS, ERRORS, readConfig, SETTINGS } from '@app/kernel';
+import { ownPaths } from '../support/further-modules';
 
 const ROOT = join(__dirname, '../..');
 /** Folders whose files are not the project's own. */
@@ -176,7 +177,7 @@ describe('the documented access', () => {
     const { paths } = JSON.parse(read('openapi.json')) as {
       paths: Record<string, Record<string, Operation>>;
     };
-    return Object.entries(paths).flatMap(([path, methods]) =>
+    return Object.entries(ownPaths(paths)).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { security = [], responses }]) => {
         const scopes = security.flatMap(({ apiKey = [] }) => apiKey);
         const name = `${method.toUpperCase()} ${path.replace('/api/v1', '')}`;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { escaped } from '@app/pages';
+import { ownPaths } from '../support/further-modules';
 import { canRun } from '../support/programs';
 import { useServiceInProcess } from '../support/service';
 
@@ -39,8 +40,11 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('the samples of openapi.json', () => {
   it('are there for every operation in each language, with a method of the clients', () => {
+    // The clients have no method for the route of a module.
+    const own = ownPaths(document.paths);
     const lacking = OPERATIONS.filter(
-      ({ labels, typescript }) => labels.join() !== LABELS.join() || typescript.includes('lethe.request('),
+      ({ path, labels, typescript }) =>
+        labels.join() !== LABELS.join() || (path in own && typescript.includes('lethe.request(')),
     );
     expect(lacking.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
     expect(OPERATIONS.length).toBeGreaterThan(40);

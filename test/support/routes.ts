@@ -1,4 +1,5 @@
 import document from '../../openapi.json';
+import { ownPaths } from './further-modules';
 
 /** Probes are neither counted nor limited. */
 export const UNCOUNTED_PATHS = /^\/health\/(live|ready)$/;
@@ -50,7 +51,7 @@ function pathOf(template: string, parameters: readonly Parameter[]): string {
 }
 
 const prefix = '/api/v1';
-const paths = document.paths as unknown as Record<string, Record<string, Operation>>;
+const paths = ownPaths(document.paths) as unknown as Record<string, Record<string, Operation>>;
 
 const ALL = Object.entries(paths).flatMap(([template, item]) =>
   METHODS.flatMap((method) => {

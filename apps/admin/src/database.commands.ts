@@ -8,7 +8,7 @@ import {
   requireKnown,
   requireUnused,
 } from '@app/database';
-import { NestLogger } from '@app/kernel';
+import { adminCommand, NestLogger, StartError } from '@app/kernel';
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { schemaSource } from '../../../ormconfig';
 import { logOf } from './admin.context';
@@ -29,14 +29,21 @@ const revert: Command = {
   name: 'db:revert',
   summary:
     'Reverts the newest migration, and removes data that only the newer schema can hold; stop every process first',
-  flags: {},
-  run: (_, surroundings) => {
+  flags: {
+    name: { type: 'string', value: 'NAME', description: 'The newest migration; a refusal names it' },
+  },
+  run: ({ name }, surroundings) => {
     const { database } = surroundings.config;
     if (database.engine === 'sqlite') requireFilled(database.path);
     return onSchema(surroundings, async (source, { place }) => {
       await requireKnown(source);
       const [newest] = await new MigrationExecutor(source).getExecutedMigrations();
       if (newest === undefined) return 'nothing to revert';
+      // It may be one of Lethe or of another module than the one that is meant.
+      if (name !== newest.name)
+        throw new StartError(
+          `The newest migration is ${newest.name}, and only that one can be reverted: ${adminCommand(`db:revert --name ${newest.name}`)}.`,
+        );
       // Requests of running processes would be answered 500. A SQLite file is locked already.
       if (source.options.type === 'postgres') await requireUnused(source, place);
       await source.undoLastMigration({ transaction: 'all' });

@@ -77,6 +77,15 @@ export class ConsentCategories implements ConsentedDataHolder {
   eraseOf(): Promise<readonly []> {
     return Promise.resolve([]);
   }
+
+  /** A consent is no row that rests on one. */
+  holdsCategory(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  async withdraw(): Promise<void> {}
+
+  async give(): Promise<void> {}
 }
 
 /** The consent of an export record. */

@@ -33,7 +33,8 @@ export type LeftRows = ReadonlyMap<ConsentedDataHolder, Subject | undefined>;
 
 /**
  * Implemented by what stores data under a category, and found by {@link HoldsConsentedData}. A module with a plain table
- * of its own needs no implementation: `SubjectDataHolder.consented` names its table, and `@app/user-data` does the rest.
+ * of its own needs no implementation: `SubjectDataHolder.consented` names its table, and `@app/user-data` does the rest. An implementation
+ * also erases what is due, withdrawn or older than `retention_days`, by a `BotSweep` of its own.
  */
 export interface ConsentedDataHolder {
   /**
@@ -54,15 +55,15 @@ export interface ConsentedDataHolder {
    * categories under which there was anything.
    */
   eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]>;
-  /** Whether a category has such rows. */
-  holdsCategory?(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean>;
+  /** Whether a category has such rows; a declaration is not changed against them. */
+  holdsCategory(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean>;
   /**
    * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.
    * Each is of another subject.
    */
-  withdraw?(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void>;
+  withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void>;
   /** Takes the mark from what new consents cover, and marks what they leave out. Each is of another subject. */
-  give?(tx: Tx, given: readonly DecidedConsent[]): Promise<void>;
+  give(tx: Tx, given: readonly DecidedConsent[]): Promise<void>;
   /**
    * When what is marked of each subject will be erased (GDPR Art. 17(1)(b)), in their order; nothing for what is never
    * erased by itself.
@@ -81,11 +82,11 @@ export class ConsentedDataHolders {
   constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
 
   async withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
-    for (const holder of this.all()) await holder.withdraw?.(tx, withdrawn);
+    for (const holder of this.all()) await holder.withdraw(tx, withdrawn);
   }
 
   async give(tx: Tx, given: readonly DecidedConsent[]): Promise<void> {
-    for (const holder of this.all()) await holder.give?.(tx, given);
+    for (const holder of this.all()) await holder.give(tx, given);
   }
 
   /** The times of each subject. A category may come several times, once for each holder. */
@@ -126,7 +127,7 @@ export class ConsentedDataHolders {
 
   /** Whether any holder has what is asked for. */
   async holdsCategory(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean> {
-    for (const holder of this.all()) if (await holder.holdsCategory?.(tx, botId, category, what)) return true;
+    for (const holder of this.all()) if (await holder.holdsCategory(tx, botId, category, what)) return true;
     return false;
   }
 

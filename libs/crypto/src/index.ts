@@ -47,6 +47,7 @@ export {
   type ConsentedTable,
   type ErasedCategory,
   HoldsSubjectData,
+  requireReadable,
   type SubjectDataHolder,
   type UsersErased,
   SubjectDataHolders,

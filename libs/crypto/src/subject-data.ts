@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
+import { ApiError } from '@app/kernel';
 import type { Digest } from './keyed-digest';
 import { givenSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
 
@@ -164,6 +165,16 @@ export class SubjectDataHolders {
   async eraseUnheld(tx: Tx, of: UsersErased): Promise<void> {
     for (const holder of this.all()) await holder.eraseUnheld?.(tx, of);
   }
+}
+
+/** @throws ApiError 500 that names the categories whose values cannot be decrypted, and the data of a module by its name in exports, if there are any */
+export function requireReadable(unreadable: readonly string[]): void {
+  if (unreadable.length === 0) return;
+  throw new ApiError(
+    'internal_error',
+    `The values of these categories cannot be decrypted: ${unreadable.join(', ')}`,
+    { categories: unreadable },
+  );
 }
 
 /** The providers of every module of the application that have a mark. */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import { encryptedBy } from './encryption-key';
-import { UnreadableSecretError } from './aead';
+import { ifReadable, unlessDamaged, UnreadableSecretError } from './aead';
 import type { Subject } from './subject';
+import { requireReadable } from './subject-data';
 import { SubjectKeys } from './subject-keys';
 
 /**
@@ -20,25 +21,39 @@ export class SubjectTexts {
   }
 
   /**
-   * The text of a committed row; undefined once the key of the subject was destroyed.
+   * The text of a row; undefined once the key of the subject was destroyed. Without a `tx`, that of a committed row.
    * @throws UnreadableSecretError for a text that was changed, moved or never encrypted
    */
-  async decrypt(subject: Subject, table: string, id: string, text: string): Promise<string | undefined> {
-    return (await this.decryptAll(subject, table, [{ id, text }]))[0];
+  async decrypt(
+    tx: Tx | undefined,
+    subject: Subject,
+    table: string,
+    id: string,
+    text: string,
+  ): Promise<string | undefined> {
+    const by = encryptedBy(text);
+    if (by === undefined) throw new UnreadableSecretError();
+    const key = await this.keys.find(subject, tx);
+    return by === key?.id ? key.decrypt(text, contextOfText(subject, table, id)) : undefined;
   }
 
-  /** {@link decrypt} for many rows of one subject, in their order. */
+  /**
+   * The texts of rows of one subject, in their order: all of them, as an export has them.
+   * @throws ApiError 500 that names the data as `name`, where one cannot be decrypted
+   */
   async decryptAll(
+    tx: Tx,
     subject: Subject,
     table: string,
     rows: readonly { readonly id: string; readonly text: string }[],
-  ): Promise<(string | undefined)[]> {
-    const key = rows.length === 0 ? undefined : await this.keys.find(subject);
-    return rows.map(({ id, text }) => {
-      const by = encryptedBy(text);
-      if (by === undefined) throw new UnreadableSecretError();
-      return by === key?.id ? key.decrypt(text, contextOfText(subject, table, id)) : undefined;
-    });
+    name: string,
+  ): Promise<string[]> {
+    const key = rows.length === 0 ? undefined : await this.keys.find(subject, tx).catch(unlessDamaged);
+    const texts = rows
+      .map(({ id, text }) => ifReadable(() => key?.decrypt(text, contextOfText(subject, table, id))))
+      .filter((text) => text !== undefined);
+    requireReadable(texts.length === rows.length ? [] : [name]);
+    return texts;
   }
 }
 

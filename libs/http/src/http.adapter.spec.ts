@@ -2,10 +2,20 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { Controller, Module, Patch } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import type { Express } from 'express';
 import { readConfig } from '@app/kernel';
 import { until } from '../../../test/support/until';
 import { LetheHttpAdapter } from './http.adapter';
+
+@Controller('reminders')
+class Changing {
+  @Patch()
+  change(): void {}
+}
+@Module({ controllers: [Changing] })
+class ChangingModule {}
 
 let adapter: LetheHttpAdapter;
 let server: Server;
@@ -76,6 +86,12 @@ async function connected(first: string): Promise<[client: Socket, socket: Socket
 }
 
 describe('LetheHttpAdapter', () => {
+  it('refuses a route with PATCH at the start: no request reaches it', async () => {
+    begin();
+    const app = await NestFactory.create(ChangingModule, adapter, { logger: false, abortOnError: false });
+    await expect(app.init()).rejects.toThrow('PATCH /reminders is never answered');
+  });
+
   it.each([
     [{}, 65_000],
     [{ KEEP_ALIVE_TIMEOUT_MS: '700000' }, 700_000],

@@ -1,4 +1,4 @@
-import { ApiError, type Config, inTime, invalidRequest, isCleanText } from '@app/kernel';
+import { ApiError, type Config, inTime, invalidRequest, isCleanText, OwnError } from '@app/kernel';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -60,6 +60,11 @@ export class LetheHttpAdapter extends ExpressAdapter {
     if (body instanceof AnswerStream) void answerStream(response, status ?? 200, body, this.slots);
     else if (body instanceof WebPage) answerPage(response, body);
     else answer(response, status ?? response.statusCode, successEnvelope(body));
+  }
+
+  /** @throws OwnError at the start: such a route would always be answered 404, since the interface has no such method */
+  override patch(path: unknown): never {
+    throw new OwnError(`A route has GET, POST, PUT or DELETE: PATCH ${String(path)} is never answered`);
   }
 
   override initHttpServer(): void {

@@ -9,7 +9,7 @@ import {
   type ShownWords,
   wordsFound,
 } from '@app/consent';
-import { HeldSubjects, type NamedSubject, SubjectDataHolders } from '@app/crypto';
+import { HeldSubjects, type NamedSubject, SubjectDataHolders, unlessDamaged } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { type BotHolder, ErasureRequests, holdersOf } from '@app/gdpr';
 import { JsonText, type ListPage } from '@app/http';
@@ -227,20 +227,20 @@ export class PageReading {
     subject: NamedSubject,
   ): Promise<Pick<HeldSubject, 'values' | 'isCut' | 'isUnreadable'>> {
     const values = new Map<string, unknown>();
-    let read = 0;
-    try {
-      for (const holder of this.holders.all())
+    let [read, isUnreadable] = [0, false];
+    for (const holder of this.holders.all())
+      try {
         for await (const [name, json] of (await holder.export(tx, subject, false)).data ?? []) {
           if ((read += json.length) > VALUES_MAX && values.size > 0)
-            return { values, isCut: true, isUnreadable: false };
+            return { values, isCut: true, isUnreadable };
           values.set(name, JSON.parse(json));
         }
-      return { values, isCut: false, isUnreadable: false };
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'internal_error')
-        return { values, isCut: false, isUnreadable: true };
-      throw error;
-    }
+      } catch (error) {
+        // What one holder cannot read hides nothing of another one.
+        if (!(error instanceof ApiError && error.code === 'internal_error')) unlessDamaged(error);
+        isUnreadable = true;
+      }
+    return { values, isCut: false, isUnreadable };
   }
 }
 

@@ -201,7 +201,7 @@ export class PrivacyLinks {
     const text =
       encryptedBy(encrypted) === installation.id
         ? installation.decrypt(encrypted, contextOfLink(botId, id))
-        : await this.texts.decrypt({ botId, guildId, userId }, TABLE, id, encrypted);
+        : await this.texts.decrypt(undefined, { botId, guildId, userId }, TABLE, id, encrypted);
     return text === undefined ? undefined : (JSON.parse(text) as SubjectIds);
   }
 }

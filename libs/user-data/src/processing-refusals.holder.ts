@@ -59,4 +59,13 @@ export class ProcessingRefusalHolder implements SubjectDataHolder, ConsentedData
   eraseOf(): Promise<readonly []> {
     return Promise.resolve([]);
   }
+
+  /** Objections and restrictions rest on no consent. */
+  holdsCategory(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  async withdraw(): Promise<void> {}
+
+  async give(): Promise<void> {}
 }

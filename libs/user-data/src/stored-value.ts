@@ -15,7 +15,6 @@ import {
   UnreadableSecretError,
 } from '@app/crypto';
 import { eachOf, type UnitOfWork } from '@app/database';
-import { ApiError } from '@app/kernel';
 
 /** Encrypts the values of one category, as JSON text, with the subject key. */
 export function encryptValue(key: SubjectKey, subject: Subject, category: string, json: string): string {
@@ -39,16 +38,6 @@ export function decryptValue(
 /** {@link decryptValue}; undefined for a value that cannot be decrypted. */
 export function readValue(...value: Parameters<typeof decryptValue>): string | undefined {
   return ifReadable(() => decryptValue(...value));
-}
-
-/** @throws ApiError 500 that names the categories whose values cannot be decrypted, if there are any */
-export function requireReadable(unreadable: readonly string[]): void {
-  if (unreadable.length === 0) return;
-  throw new ApiError(
-    'internal_error',
-    `The values of these categories cannot be decrypted: ${unreadable.join(', ')}`,
-    { categories: unreadable },
-  );
 }
 
 function contextOfValue(subject: Subject, category: string): string {

@@ -5,6 +5,7 @@ import {
   type ErasedCategory,
   givenSubjects,
   HoldsSubjectData,
+  requireReadable,
   sameSubject,
   type Subject,
   SUBJECT_WHERE,
@@ -14,7 +15,7 @@ import {
   unlessDamaged,
 } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
-import { readValue, requireReadable } from './stored-value';
+import { readValue } from './stored-value';
 
 /** The maximum of the stored texts of one subject that is read together with others, in bytes. */
 const SMALL_BYTES = 128 * 1024;

@@ -7,6 +7,7 @@ import {
   Cursors,
   ERASED_ID,
   type NamedSubject,
+  requireReadable,
   subjectAt,
   SubjectDigests,
   type SubjectIds,
@@ -15,7 +16,7 @@ import {
 import { type Tx, UnitOfWork } from '@app/database';
 import { type Actor, type AnswerStream, inPieces, JsonText, ListPage } from '@app/http';
 import { readable } from './readable-values';
-import { readValue, requireReadable } from './stored-value';
+import { readValue } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
   countSome,

@@ -28,7 +28,7 @@ export class RemindersHolder implements SubjectDataHolder {
   async export(tx: Tx, subject: Subject): Promise<SubjectExport> {
     const reminders = await tx.manager.find(Reminder, { where: subjectOf(subject), order: { id: 'ASC' } });
     if (reminders.length === 0) return {};
-    const texts = await this.texts.decryptAll(subject, 'reminders', reminders);
+    const texts = await this.texts.decryptAll(tx, subject, 'reminders', reminders, NAME);
     const items = reminders.map(({ dueAt }, at) => ({ text: texts[at], due_at: dueAt }));
     return { data: [[NAME, JSON.stringify({ items })]] };
   }
