@@ -2,6 +2,8 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import Ajv from 'ajv/dist/2020';
 import schema from '../../docs/export-schema.json';
 import { HolderAnswersRetention } from '@app/gdpr';
+import type { LetheHttpAdapter } from '@app/http';
+import { ApiError } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import { type Answer, type Json, PREFIX } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
@@ -211,6 +213,18 @@ describe('a full export', () => {
     await acknowledge(await asked(), { result: 'exported', data });
     await bot.hasData(who, 'profile', { value: 'z'.repeat(60_000) });
     expect(await stated()).toEqual([item('stated', { answered_at: A_TIME, data })]);
+  });
+
+  it('that is large asks when it is recorded, and not where its stream is refused', async () => {
+    await register();
+    const event = { ...who, event_type: 'data_submitted', details: { text: 'x'.repeat(8_000) } };
+    await Promise.all(Array.from({ length: 40 }, () => bot.post('/audit/event', event)));
+    const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    jest.spyOn(slots, 'take').mockRejectedValueOnce(new ApiError('service_unavailable', 'No place'));
+    expectFailure(await full(), 503, 'service_unavailable');
+    expect(await rows()).toEqual([]);
+    expect(await stated()).toEqual([item('asked')]);
+    expect(await rows()).toHaveLength(1);
   });
 });
 

@@ -77,10 +77,60 @@ describe('an erasure that is done again', () => {
   });
 });
 
+interface KeyRow {
+  readonly id: string;
+  readonly sealed: string;
+}
+const keys = () => service.database.rows<KeyRow>('SELECT * FROM keys.subject_keys');
+/** As keys of a backup have it, that an erasure has destroyed since `before`. */
+async function keyIsBack(before: readonly KeyRow[]): Promise<void> {
+  const left = new Set((await keys()).map(({ id }) => id));
+  const [back] = before.filter(({ id }) => !left.has(id));
+  await service.database.run(
+    'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)',
+    ...[back?.id ?? '', back?.sealed ?? ''],
+  );
+}
+
+describe('a start after a restore of keys that are newer than the data', () => {
+  const FIRST = 'SELECT certificate FROM deletion_requests WHERE id = ?';
+
+  it.each([
+    ['that is on record as done', replay],
+    ['also where it is killed between its writes', replayKilled],
+  ])('destroys the key of an erasure %s, and makes its certificate anew', async (_, start) => {
+    await replay();
+    await holds();
+    const before = await keys();
+    const id = await bot.hasForgotten(who);
+    await bot.get(`/gdpr/forget-status/${id}/certificate`);
+    const left = await keys();
+    await keyIsBack(before);
+    await start();
+    expect(await keys()).toEqual(left);
+    expect(await service.database.rows(FIRST, id)).toEqual([{ certificate: null }]);
+  });
+
+  it('destroys the key that an erasure names beside the one that the data names', async () => {
+    const [entry] = await service.database.rows<{ key_id: string }>(
+      'SELECT key_id FROM keys.erasure_ledger WHERE request_id = ?',
+      requestId,
+    );
+    const sealed = (await keys())[0]?.sealed ?? '';
+    await service.database.run(
+      'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)',
+      entry?.key_id ?? '',
+      sealed,
+    );
+    await replay();
+    expect(await status()).toBe('completed');
+    expect((await keys()).map(({ id }) => id)).not.toContain(entry?.key_id);
+  });
+});
+
 describe('a ledger that is older than the data', () => {
   const LEDGER = 'SELECT guild_id, user_id, key_id FROM keys.erasure_ledger WHERE request_id = ?';
   const entries = (id: string) => service.database.rows(LEDGER, id);
-  const keys = () => service.database.rows<{ id: string; sealed: string }>('SELECT * FROM keys.subject_keys');
   const forget = () => service.database.run('DELETE FROM keys.erasure_ledger WHERE bot_id = ?', bot.id);
   beforeEach(() => replay());
 
@@ -97,11 +147,7 @@ describe('a ledger that is older than the data', () => {
       const { data } = await bot.get(`/gdpr/forget-status/${id}/certificate`);
       const [listed, left] = [await entries(id), await keys()];
       await forget();
-      const [back] = before.filter(({ id: keyId }) => !left.some((key) => key.id === keyId));
-      await service.database.run(
-        'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)',
-        ...[back?.id ?? '', back?.sealed ?? ''],
-      );
+      await keyIsBack(before);
       await start();
       expect([listed.length, await entries(id)]).toEqual([1, listed]);
       expect(await keys()).toEqual(left);

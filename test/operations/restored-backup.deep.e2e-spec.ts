@@ -10,7 +10,7 @@ import { digestsOf, storedIds } from '../support/digests';
 import { expectFailure } from '../support/expected';
 import { useInstallation } from '../support/installation';
 import { SavedDatabase } from '../support/saved-database';
-import type { SubjectIds } from '../support/snowflakes';
+import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
 const lethe = useInstallation({ build: useBuild() });
@@ -39,6 +39,20 @@ async function rowsOf(table: string, who: SubjectIds): Promise<number> {
   const { guild_id, user_id } = storedIds(await digestsOf(lethe.database, lethe.environment), bot.id, who);
   const sql = `SELECT 1 FROM ${table} WHERE bot_id = ? AND guild_id = ? AND user_id = ?`;
   return (await lethe.database.rows(sql, bot.id, guild_id, user_id)).length;
+}
+
+interface KeyRow {
+  readonly id: string;
+  readonly sealed: string;
+}
+
+const keyRows = (): Promise<KeyRow[]> => lethe.database.rows('SELECT id, sealed FROM keys.subject_keys');
+
+/** As keys of a later backup have them. */
+async function bringBack(rows: readonly KeyRow[]): Promise<void> {
+  const present = new Set((await keyRows()).map(({ id }) => id));
+  const add = 'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)';
+  for (const { id, sealed } of rows) if (!present.has(id)) await lethe.database.run(add, id, sealed);
 }
 
 /** `shown` are the ids in the status of the erasure. */
@@ -131,6 +145,42 @@ describe('a start on a restored backup of data and keys', () => {
     expect(await lethe.database.rows('SELECT id FROM deletion_requests')).toEqual([{ id: requestId }]);
   });
 
+  it.each([
+    ['the ledger in place', 'in place'],
+    ['an export', 'export'],
+  ])('destroys the key of an erasure whose subject is only in newer keys, by %s', async (_, ledgerFrom) => {
+    await backup();
+    const late = await bot.hasUser();
+    const newer = await keyRows();
+    const requestId = await bot.hasForgotten(late);
+    await lethe.service.end();
+    await lethe.admin('ledger:export', '--out', ledger());
+    await saved?.restore(ledgerFrom === 'export' ? ['data', 'keys'] : ['data']);
+    await bringBack(newer);
+    if (ledgerFrom === 'export') await lethe.admin('ledger:import', '--in', ledger());
+    await lethe.service.start();
+    expect((await bot.get(`/gdpr/forget-status/${requestId}`)).data).toMatchObject({ status: 'completed' });
+    const listed = `SELECT key_id FROM keys.erasure_ledger WHERE request_id = ?`;
+    const [entry] = await lethe.database.rows<{ key_id: string }>(listed, requestId);
+    expect(newer.map(({ id }) => id)).toContain(entry?.key_id);
+    expect((await keyRows()).map(({ id }) => id)).not.toContain(entry?.key_id);
+  });
+
+  it('ends the link of an erased user about whom nothing else is held', async () => {
+    const who = subject();
+    await bot.post('/privacy-links', { ...who });
+    await backup();
+    const requestId = await bot.hasForgotten(who);
+    await lethe.service.end();
+    await lethe.admin('ledger:export', '--out', ledger());
+    await saved?.restore();
+    expect(await rowsOf('privacy_links', who)).toBe(1);
+    await lethe.admin('ledger:import', '--in', ledger());
+    await lethe.service.start();
+    expect(await rowsOf('privacy_links', who)).toBe(0);
+    expect((await bot.get(`/gdpr/forget-status/${requestId}`)).data).toMatchObject({ status: 'completed' });
+  });
+
   it('does not erase a user who came back after an erasure that the backup holds', async () => {
     const who = await bot.hasUser();
     await bot.hasForgotten(who);
@@ -216,6 +266,22 @@ describe('a start on restored data beside the present keys', () => {
     expect((await bot.export<{ data: object }>(stays)).data.data).toEqual({
       profile: { value: stays.user_id },
     });
+    await lethe.sealed();
+    await lethe.service.end();
+    await expectVerified();
+  });
+
+  it('verifies after a repeat whose first erasure had a later time', async () => {
+    const gone = await bot.hasUser();
+    await lethe.sealed();
+    await backup();
+    const requestId = await bot.hasForgotten(gone);
+    await lethe.service.end();
+    const ahead = new Date(Date.now() + 3_600_000).toISOString();
+    await lethe.database.run('UPDATE keys.erasure_ledger SET erased_at = ?', ahead);
+    await saved?.restore(['data']);
+    await lethe.service.start();
+    await expectGone(gone, requestId, { user_id: ZEROS, guild_id: ZEROS });
     await lethe.sealed();
     await lethe.service.end();
     await expectVerified();

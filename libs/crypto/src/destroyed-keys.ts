@@ -54,6 +54,24 @@ export function ledgerEntriesOf(
   );
 }
 
+/** The part of an entry of the ledger that names the key. */
+export interface DestroyedKey {
+  readonly bot_id: string;
+  readonly request_id: string;
+  readonly key_id: string | null;
+}
+
+/**
+ * The entries of the ledger of which the key is stored: a restore has brought it back. They are read at once, since PostgreSQL would
+ * look for each key of the ledger alone to fill a page.
+ */
+export function storedAgain(tx: Tx): Promise<DestroyedKey[]> {
+  return tx.all<DestroyedKey>(
+    `SELECT ledger.bot_id, ledger.request_id, ledger.key_id
+     FROM keys.erasure_ledger ledger JOIN keys.subject_keys stored ON stored.id = ledger.key_id`,
+  );
+}
+
 /** Removes stored keys; returns their number. */
 export function removeKeys(tx: Tx, keyIds: readonly string[]): Promise<number> {
   const among = amongValues(tx, 'id', keyIds);
@@ -88,9 +106,13 @@ export async function* orphanKeys(unitOfWork: UnitOfWork): AsyncGenerator<readon
   }
 }
 
-/** Removes the keys that still no subject has. */
-export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<void> {
-  await removeKeys(tx, await orphansAmong(tx, ids));
+/** Removes the keys that still no subject has; returns the ids of the removed ones. */
+export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const among = amongValues(tx, 'id', await orphansAmong(tx, ids));
+  const sql = `SELECT id FROM keys.subject_keys WHERE ${among.sql}`;
+  const stored = (await tx.all<{ id: string }>(sql, among.value)).map(({ id }) => id);
+  if (stored.length > 0) await removeKeys(tx, stored);
+  return stored;
 }
 
 async function orphansAmong(tx: Tx, ids: readonly string[]): Promise<string[]> {

@@ -1,6 +1,7 @@
 export { CryptoModule } from './crypto.module';
 export { Cursors } from './cursors';
 export {
+  type DestroyedKey,
   isDestroyed,
   keysDestroyedUntil,
   ledgerBegins,
@@ -8,8 +9,8 @@ export {
   noteDeletedBot,
   type NotedErasure,
   orphanKeys,
-  removeKeyOf,
   removeOrphans,
+  storedAgain,
 } from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
 export { HeldSubjects } from './held-subjects';

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { ledgerBegins, type Subject, subjectAt, SubjectKeys } from '@app/crypto';
+import { ConsentService } from '@app/consent';
+import { ledgerBegins, storedAgain, SubjectDataHolders, subjectAt, SubjectKeys } from '@app/crypto';
 import { JobLeases, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, many } from '@app/kernel';
 import { addTasks } from '../holders/holder-tasks.sql';
 import { ErasureService } from './erasure.service';
-import { LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.sql';
+import { destroyKeys, LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.sql';
 import { MissingEntries } from './missing-entries';
 
 const NAME = 'erasure-replay';
@@ -33,8 +34,8 @@ interface UnknownEntry extends LedgerEntry {
 /**
  * Repeats erasures after a restored backup (GDPR Art. 17): an erasure that is in the ledger and not in the data took
  * place after the backup was made. An erasure that is in the data and not in the ledger is entered first: the keys are older than
- * the data. The start completes this before it answers requests; of several processes that start together one does it and the
- * others wait.
+ * the data. Last, keys that the ledger names and that are back are destroyed again. The start completes this before it answers
+ * requests; of several processes that start together one repeats erasures and the others wait.
  */
 @Injectable()
 export class ErasureReplay implements BeforeApplicationShutdown {
@@ -45,6 +46,8 @@ export class ErasureReplay implements BeforeApplicationShutdown {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly leases: JobLeases,
+    private readonly consents: ConsentService,
+    private readonly holders: SubjectDataHolders,
     private readonly keys: SubjectKeys,
     private readonly erasures: ErasureService,
     private readonly missing: MissingEntries,
@@ -53,7 +56,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Resolves when the ledger contains the erasures of the data, and the data contains those of the ledger.
+   * Resolves when the ledger contains the erasures of the data, the data those of the ledger, and their keys are destroyed.
    * @throws Error when one of them fails
    */
   run(): Promise<void> {
@@ -81,6 +84,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
         await this.unitOfWork.write((tx) => lease.end(tx)).finally(() => lease.release());
       }
     }
+    await this.destroyBack();
   }
 
   /** Before data is looked at that may be replaced by older data later. */
@@ -93,6 +97,19 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     );
   }
 
+  /** Where the keys are newer than the data, no subject has them, and no erasure reaches them. */
+  private async destroyBack(): Promise<void> {
+    let destroyed = 0;
+    const back = await this.unitOfWork.read(storedAgain);
+    for (let at = 0; at < back.length && !this.stopping; at += BATCH)
+      destroyed += await this.unitOfWork.write((tx) => destroyKeys(tx, back.slice(at, at + BATCH)));
+    if (destroyed === 0) return;
+    await this.unitOfWork.scrubKeys();
+    this.logger.warn(
+      `A restore has brought back keys of erased users: ${many(destroyed, 'key was', 'keys were')} destroyed again`,
+    );
+  }
+
   private async replayAll(): Promise<void> {
     let [found, absent] = [0, 0];
     let botId = await this.nextBot();
@@ -100,13 +117,10 @@ export class ErasureReplay implements BeforeApplicationShutdown {
       const entries = await this.unknownOf(botId);
       for (const entry of entries) {
         if (this.stopping) return;
-        const subject = subjectAt(botId, entry);
-        if (entry.status === 'processing' || (await this.isHeld(subject))) {
-          await this.erasures.reapply(subject, entry.request_id);
+        if (entry.status !== 'processing' && (await this.note(entry))) absent += 1;
+        else {
+          await this.erasures.reapply(subjectAt(botId, entry), entry.request_id);
           found += 1;
-        } else {
-          await this.note(entry);
-          absent += 1;
         }
       }
       if (entries.length === 0) botId = await this.nextBot(botId);
@@ -115,10 +129,6 @@ export class ErasureReplay implements BeforeApplicationShutdown {
       `The data is older than the ledger of erasures: ${many(found, 'erasure was', 'erasures were')} applied again; ` +
         `${many(absent, 'was', 'were')} only noted, since nothing is held about ${absent === 1 ? 'its subject' : 'their subjects'}`,
     );
-  }
-
-  private async isHeld(subject: Subject): Promise<boolean> {
-    return (await this.unitOfWork.read((tx) => this.keys.idOf(tx, subject))) !== undefined;
   }
 
   /** The first bot after `after` with an erasure that the data lacks. */
@@ -136,11 +146,16 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     return this.unitOfWork.read((tx) => tx.all<UnknownEntry>(sql, since, botId));
   }
 
-  /** Records an erasure of a subject about which nothing is held as completed again. */
-  private async note(entry: LedgerEntry): Promise<void> {
+  /** Records an erasure of a subject about which nothing is held as completed again; false for another subject. */
+  private note(entry: LedgerEntry): Promise<boolean> {
     const { bot_id: botId, request_id: id, guild_id: guildId, user_id: userId } = entry;
     const { key_id: keyId, erased_at: at } = entry;
-    await this.unitOfWork.write(async (tx) => {
+    const subject = subjectAt(botId, entry);
+    return this.unitOfWork.write(async (tx) => {
+      await this.consents.lock(tx, [subject]);
+      if ((await this.keys.idOf(tx, subject)) !== undefined) return false;
+      // Some holders have rows without a key.
+      await this.holders.erase(tx, [subject]);
       await tx.run(
         `INSERT INTO deletion_requests
            (bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at, key_id)
@@ -150,6 +165,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
         ...[botId, id, guildId, userId, at, at, keyId],
       );
       await addTasks(tx, [{ botId, id }], this.clock.nowIso());
+      return true;
     });
   }
 }

@@ -11,7 +11,7 @@ import type { DeletionRequest } from './deletion-request.entity';
 import { insertRequests, lockRequests, updateRequests } from './deletion-requests.sql';
 import { ErasureRecords, type NewErasure } from './erasure-records';
 import { ErasuresCompleted, UsersForgotten } from './erasure.events';
-import { addToLedger, doneBefore } from './ledger-entries.sql';
+import { addToLedger, doneAt, doneBefore } from './ledger-entries.sql';
 
 /** A request on its way through the steps of a unit. */
 export interface Followed {
@@ -44,9 +44,10 @@ export class ErasureSteps {
     private readonly clock: Clock,
   ) {}
 
-  /** Closes the subject for submits and exports, and records the request. @throws ApiError 409 `deletion_in_progress` */
-  async begin(tx: Tx, erasure: NewErasure): Promise<DeletionRequest> {
-    const createdAt = await this.consents.close(tx, [erasure.subject]);
+  /** Closes the subject for submits and exports, and records the request as of a time after `after`. @throws ApiError 409 `deletion_in_progress` */
+  async begin(tx: Tx, erasure: NewErasure, after = ''): Promise<DeletionRequest> {
+    const closedAt = await this.consents.close(tx, [erasure.subject]);
+    const createdAt = closedAt > after ? closedAt : new Date(Date.parse(after) + 1).toISOString();
     const [request] = await this.record(tx, [erasure], createdAt);
     if (request === undefined)
       throw conflict('deletion_in_progress', 'The data of this user is being erased already');
@@ -62,7 +63,8 @@ export class ErasureSteps {
     const named = await this.named(tx, erasure);
     // The restored row names a key that is destroyed: the events of this erasure need another one.
     if (!('ids' in named.subject)) await this.keys.destroy(tx, [subject]);
-    return this.begin(tx, named);
+    // By its later time it is known as a repeat, also where the clock was ahead at the first time.
+    return this.begin(tx, named, await doneAt(tx, subject.botId, id));
   }
 
   /** {@link begin} for a subject about which anything is held; undefined for another one. */

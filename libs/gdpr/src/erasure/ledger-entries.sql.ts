@@ -1,5 +1,5 @@
 import { givenRows, type Tx } from '@app/database';
-import { type Digest, removeKeyOf, subjectAt } from '@app/crypto';
+import { type DestroyedKey, type Digest, ledgerEntriesOf, removeOrphans } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
 /** A row of `keys.erasure_ledger`. */
@@ -33,6 +33,11 @@ export function addToLedger(tx: Tx, rows: readonly (readonly (string | null)[])[
   );
 }
 
+/** When the erasure of a request was done, by the ledger; undefined without an entry. */
+export async function doneAt(tx: Tx, botId: string, id: string): Promise<string | undefined> {
+  return (await ledgerEntriesOf(tx, botId, [id]))[0]?.erased_at;
+}
+
 /**
  * The ids of the requests for which the ledger has an entry that is older than the request: the data was restored from a
  * backup since.
@@ -53,22 +58,18 @@ export async function doneBefore(tx: Tx, requests: readonly DeletionRequest[]): 
 }
 
 /**
- * Destroys keys that a backup has brought back beside newer data, and that no other subject has. If the data is as old,
- * the next start erases the subject again: it needs the key for the ids that the webhook names.
+ * Destroys keys that a backup has brought back; returns their number. A subject that has its key still is spared: the next start
+ * erases it again, and needs the key for the ids that the webhook names.
  */
-export async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
-  let destroyed = 0;
-  for (const entry of entries) {
-    const { bot_id: botId, request_id: id, key_id: keyId } = entry;
-    if (keyId === null) continue;
-    const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
-    if ((await tx.get(sql, botId, id)) === undefined) continue;
-    const removed = await removeKeyOf(tx, subjectAt(botId, entry), keyId);
-    destroyed += removed;
+export async function destroyKeys(tx: Tx, entries: readonly DestroyedKey[]): Promise<number> {
+  const named = entries.flatMap(({ key_id: keyId }) => keyId ?? []);
+  const destroyed = new Set(await removeOrphans(tx, named));
+  for (const { bot_id: botId, request_id: id, key_id: keyId } of entries) {
+    if (keyId === null || !destroyed.has(keyId)) continue;
     // The key was recoverable again.
     const again =
       'UPDATE deletion_requests SET unrecoverable_at = NULL, certificate = NULL WHERE bot_id = ? AND id = ?';
-    if (removed > 0) await tx.run(again, botId, id);
+    await tx.run(again, botId, id);
   }
-  return destroyed;
+  return destroyed.size;
 }

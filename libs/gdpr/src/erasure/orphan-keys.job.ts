@@ -7,7 +7,7 @@ const ORPHANS_MAX = 1_000;
 
 /**
  * Removes keys that no subject has. On SQLite a key is committed before the data that needs it: a crash or a fault between
- * the two leaves such a key, which has encrypted nothing. On PostgreSQL both have one commit. A key is removed when a run
+ * the two leaves such a key, which has encrypted nothing. On both engines a restore of older data does. A key is removed when a run
  * finds it that a run a day before has found, in whatever process: data that was restored by mistake can be replaced until then.
  */
 @PeriodicJob({ lookEveryMs: 3_600_000 })
@@ -20,7 +20,6 @@ export class OrphanKeys implements Job {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    if (this.unitOfWork.engine === 'postgres') return;
     await lease.keep(async () => {
       const orphans = await this.orphans(stopping);
       if (stopping.aborted) return;

@@ -26,6 +26,12 @@ export interface BegunExport {
   readonly keyId: string | undefined;
 }
 
+/** Whether the consent of a subject is locked, and whether its export asks holders. */
+interface Hold {
+  readonly isHeld: boolean;
+  readonly asks: boolean;
+}
+
 /** What becomes of an export: its document, and the audit event that records it. */
 interface Recorded {
   readonly text: string | undefined;
@@ -54,8 +60,12 @@ export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded>
   async load(tx: Tx, given: readonly AskedExport[]): Promise<(Exported | undefined)[]> {
     const [first] = given;
     if (first !== undefined && given.length === 1) {
-      await this.hold(tx, first);
-      return [{ ...first, text: await this.reader.text(tx, first.subject, first.wanted) }];
+      const { subject, wanted } = first;
+      const hold = await this.hold(tx, first);
+      const text = await this.reader.text(tx, subject, wanted);
+      // A large one asks when it is begun.
+      const isAsked = text !== undefined && (await this.ask(tx, subject, hold));
+      return [{ ...first, text: isAsked ? await this.reader.text(tx, subject, wanted) : text }];
     }
     const subjects = given.filter(({ wanted }) => isRecord(wanted)).map(({ subject }) => subject);
     // Keys and values are read after the locks of their subjects: the statements are sent in this order.
@@ -87,22 +97,29 @@ export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded>
 
   /** The beginning of a large export. @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
   async begin(tx: Tx, { subject, wanted }: AskedExport): Promise<BegunExport> {
-    await this.hold(tx, { subject, wanted });
+    await this.ask(tx, subject, await this.hold(tx, { subject, wanted }));
     const head = await this.reader.begin(tx, subject, wanted);
     await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted), wanted);
     return { head, keyId: await this.keys.idOf(tx, subject) };
   }
 
-  /** A full export asks the bot's own holders before it is read, so that it says of each that it was asked. */
-  private async hold(tx: Tx, { subject, wanted }: AskedExport): Promise<void> {
+  private async hold(tx: Tx, { subject, wanted }: AskedExport): Promise<Hold> {
     const asks = wanted.full && wanted.asks !== false;
     const [isHeld, holders] = await Promise.all([
       holdSubject(tx, subject),
       asks ? countHolders(tx, subject.botId) : 0,
     ]);
-    if (holders > 0) await this.questions.ask(tx, subject, isHeld);
     // The holders find this key, also where it is not committed yet.
     await this.keys.inForce(tx, subject);
+    return { isHeld, asks: holders > 0 };
+  }
+
+  /**
+   * A full export asks the bot's own holders in the unit that records it, and is read after that, so that it says of each that it was
+   * asked. Whether any was asked anew.
+   */
+  private async ask(tx: Tx, subject: NamedSubject, { isHeld, asks }: Hold): Promise<boolean> {
+    return asks && this.questions.ask(tx, subject, isHeld);
   }
 }
 

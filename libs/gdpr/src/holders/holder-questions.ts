@@ -26,13 +26,13 @@ export class HolderQuestions {
   /**
    * Makes a task for each holder of the bot that has neither an open one nor a fresh answer, and publishes those of which holders
    * are called. `isHeld` says that the unit has locked
-   * the consent of the subject, which excludes its erasure.
+   * the consent of the subject, which excludes its erasure. Returns whether it has made any.
    */
-  async ask(tx: Tx, subject: NamedSubject, isHeld: boolean): Promise<void> {
+  async ask(tx: Tx, subject: NamedSubject, isHeld: boolean): Promise<boolean> {
     if (!isHeld) await lockSubject(tx, subject, 'together');
     const key = await this.keys.inForce(tx, subject);
     // Nothing is held that an export could have, or an erasure has just taken it.
-    if (key === undefined) return;
+    if (key === undefined) return false;
     // A holder that is deleted at this moment gets no task, or its deletion removes the task.
     if ((await lockBot(tx, subject.botId, 'KEY SHARE')) === undefined) throw botDeleted();
     const holders = await holdersOf(tx, subject.botId);
@@ -47,5 +47,6 @@ export class HolderQuestions {
     const asked = await addQuestions(tx, subject, questions, now, this.clock.daysAgoIso(FRESH_DAYS));
     const calls = callsAbout(subject, 'export', asked, now);
     if (calls.length > 0) await this.events.publish(new HolderTasksMade(tx, calls));
+    return asked.length > 0;
   }
 }

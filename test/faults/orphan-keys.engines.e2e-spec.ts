@@ -22,12 +22,12 @@ async function runAfter(days: number): Promise<void> {
   jest.restoreAllMocks();
 }
 
-/** Keys as a crash between the commits of keys and data leaves them. */
+/** Keys as a crash between the commits of keys and data leaves them on SQLite, and a restore of older data on both engines. */
 async function hasOrphans(count: number, named = 'orphan'): Promise<void> {
   await service.database.run(
     `INSERT INTO keys.subject_keys (id, sealed)
      WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ?)
-     SELECT ? || printf('%06d', at), 'sealed' FROM n`,
+     SELECT ? || CAST(100000 + at AS TEXT), 'sealed' FROM n`,
     ...[count, named],
   );
 }
