@@ -159,21 +159,27 @@ describe('of what one bot has by the million each statement looks at a part', ()
     expect(turns).toBeGreaterThanOrEqual(looks);
   });
 
-  it.each<[string, Type<BotSweep>, string, RegExp, string?]>([
-    ['calls to give up and to remove', DeliveryRetention, 'webhook_deliveries', /AS "isMeant"/],
-    ['erasures that have left something', EvidenceRetentionJob, 'deletion_requests', /AS erased_rows FROM/],
+  it.each<[string, Type<BotSweep>, string, RegExp, string]>([
+    ['calls to give up and to remove', DeliveryRetention, 'webhook_deliveries', /AS "isMeant"/, ''],
+    [
+      'erasures that have left something',
+      EvidenceRetentionJob,
+      'deletion_requests',
+      /AS erased_rows FROM/,
+      '',
+    ],
     [
       'requests that are too old and out of the ledger',
       EvidenceRetentionJob,
       'deletion_requests',
       /AS "isOld" FROM deletion_requests/,
-      // Of another age, and not ended.
-      `UPDATE deletion_requests SET id = '00' || substr(id, 3), status = 'processing' WHERE bot_id = ?`,
+      // Their ids are old, and none of them is.
+      `UPDATE deletion_requests SET id = '00' || substr(id, 3), completed_at = '2100-01-01T00:00:00.000Z' WHERE bot_id = ?`,
     ],
   ])('when a job looks for %s, with a turn for others after each', async (_, type, table, looks, prepare) => {
     await bot.hasForgotten(subject());
     await copied(table, 1_200);
-    if (prepare !== undefined) await service.database.run(prepare, bot.id);
+    if (prepare !== '') await service.database.run(prepare, bot.id);
     await service.database.run(
       `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, 5, 'refused', ?)
        ON CONFLICT (bot_id) DO UPDATE SET failures = 5, last_failed_at = excluded.last_failed_at`,
