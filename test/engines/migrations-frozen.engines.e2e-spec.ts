@@ -124,6 +124,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'd3dfc17e721ecf965d76c1196e8bb840',
     postgres: 'aaf14774d366ea32804f977752e5d7cd',
   },
+  CategoryDeletions1763600000036: {
+    sqlite: '1df8bad7a46624ddbbe6b7c73e621892',
+    postgres: '247a639e5602332454ee49ee5ec838c1',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

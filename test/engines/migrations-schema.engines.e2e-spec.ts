@@ -173,6 +173,7 @@ describe('the migrated schema', () => {
       )
       .sort();
     expect(partial).toStrictEqual([
+      'ix_categories_bot_id_retention_days retention_days IS NOT NULL',
       `ix_deletion_requests_bot_id_user_id status = 'processing'`,
       `ix_deletion_requests_id unrecoverable_at IS NULL AND key_id IS NOT NULL`,
       `ix_holder_exports_bot_id_holder_key_created_at_task_id open = 1`,

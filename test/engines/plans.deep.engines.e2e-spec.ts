@@ -415,6 +415,16 @@ describe('the list of the tasks of a holder', () => {
   });
 });
 
+describe('the search of a sweep for bots with certain rows', () => {
+  it('reads an index that has only those', async () => {
+    const searches = log
+      .statements()
+      .filter((sql) => /^SELECT MIN\(bot_id\) AS bot_id FROM \w+ WHERE bot_id > \S+ AND (?!TRUE$)/.test(sql));
+    expect(searches.length).toBeGreaterThanOrEqual(2);
+    for (const sql of searches) expect(await plans.indexes(sql)).toEqual([expect.stringMatching(/ WHERE /)]);
+  });
+});
+
 describe('the list of users', () => {
   /** What names the users to look at; what is read of them names their places. */
   const places = () =>

@@ -11,6 +11,7 @@ import { UNKNOWN_UUID } from '../support/inputs';
 import { keyIsRewritten } from '../support/key-rewrites';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { SqlLog } from '../support/sql-log';
 
 const service = useServiceInProcess();
 let bot: Bot;
@@ -125,6 +126,28 @@ describe('a start after a restore of keys that are newer than the data', () => {
     await replay();
     expect(await status()).toBe('completed');
     expect((await keys()).map(({ id }) => id)).not.toContain(entry?.key_id);
+  });
+});
+
+describe('a start', () => {
+  it('looks at the ledger and at the erasures of the data in parts, and finds what is behind them', async () => {
+    const [other, at] = ['00000000-0000-7000-8000-000000000000', daysAgo(0)];
+    await service.database.run(
+      `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, erased_at)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+       SELECT '${other}', '${other.slice(0, 24)}' || (100000000000 + i), 'g', 'u' || i, '${at}' FROM n`,
+    );
+    // An erasure of the data whose entry is missing.
+    const lost = await bot.hasForgotten(subject());
+    await service.database.run('DELETE FROM keys.erasure_ledger WHERE request_id = ?', lost);
+    const log = new SqlLog().open();
+    await replay();
+    log.close();
+    expect(await status()).toBe('completed');
+    // Three parts, and the last one once more for the repeat and once behind it.
+    expect(log.runsOf(/ FROM \(SELECT \* FROM keys\.erasure_ledger [^]* LIMIT 5000\)/)).toBe(5);
+    expect(log.runsOf(/ FROM \(SELECT \* FROM deletion_requests [^]* LIMIT 5000\)/)).toBe(1);
+    await service.database.run('DELETE FROM keys.erasure_ledger WHERE bot_id = ?', other);
   });
 });
 

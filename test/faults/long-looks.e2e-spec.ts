@@ -1,9 +1,11 @@
-import type { Batches, BotSweep } from '@app/database';
+import { ConsentedDataHolders } from '@app/crypto';
+import { type Batches, type BotSweep, UnitOfWork } from '@app/database';
 import { EvidenceRetentionJob } from '@app/gdpr';
 import { DeliveryRetention } from '@app/webhooks';
 import type { Type } from '@nestjs/common';
 import type { Bot } from '../support/bot';
 import { withoutJobs } from '../support/jobs';
+import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
@@ -133,6 +135,19 @@ describe('of what one bot has by the million each statement looks at a part', ()
     expect(found).toEqual([]);
   });
 
+  it('for the deletion of a category that no consent names', async () => {
+    await bot.hasCategory('unused');
+    await bot.hasConsent(subject());
+    await copied('consents', 1_200, { user_id: `'~user' || (1000000 + i)` });
+    const log = new SqlLog().open();
+    expect((await bot.delete('/data/categories/unused')).status).toBe(200);
+    log.close();
+    // Three parts, and one behind them.
+    expect(log.runsOf(/ FROM consents WHERE [^]* ORDER BY guild_id, user_id LIMIT 500$/)).toBe(4);
+    const chosen = log.statements().filter((sql) => /\bWHERE [^]*\bcategories (LIKE|GLOB|~)/.test(sql));
+    expect(chosen).toEqual([]);
+  });
+
   it('for entries of deleted bots in the ledger, with a turn for others after each bot', async () => {
     for (let bots = 0; bots < 3; bots++) await (await service.registerBot()).hasForgotten(subject());
     const sweep = service.app.get(EvidenceRetentionJob, { strict: false });
@@ -144,12 +159,27 @@ describe('of what one bot has by the million each statement looks at a part', ()
     expect(turns).toBeGreaterThanOrEqual(looks);
   });
 
-  it.each<[string, Type<BotSweep>, string, RegExp]>([
-    ['calls to give up and to remove', DeliveryRetention, 'webhook_deliveries', /AS "isMeant"/],
-    ['erasures that have left something', EvidenceRetentionJob, 'deletion_requests', /AS erased_rows FROM/],
-  ])('when a job looks for %s, with a turn for others after each', async (_, type, table, looks) => {
+  it.each<[string, Type<BotSweep>, string, RegExp, string]>([
+    ['calls to give up and to remove', DeliveryRetention, 'webhook_deliveries', /AS "isMeant"/, ''],
+    [
+      'erasures that have left something',
+      EvidenceRetentionJob,
+      'deletion_requests',
+      /AS erased_rows FROM/,
+      '',
+    ],
+    [
+      'requests that are too old and out of the ledger',
+      EvidenceRetentionJob,
+      'deletion_requests',
+      /AS "isOld" FROM deletion_requests/,
+      // Their ids are old, and none of them is.
+      `UPDATE deletion_requests SET id = '00' || substr(id, 3), completed_at = '2100-01-01T00:00:00.000Z' WHERE bot_id = ?`,
+    ],
+  ])('when a job looks for %s, with a turn for others after each', async (_, type, table, looks, prepare) => {
     await bot.hasForgotten(subject());
     await copied(table, 1_200);
+    if (prepare !== '') await service.database.run(prepare, bot.id);
     await service.database.run(
       `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, 5, 'refused', ?)
        ON CONFLICT (bot_id) DO UPDATE SET failures = 5, last_failed_at = excluded.last_failed_at`,
@@ -162,6 +192,36 @@ describe('of what one bot has by the million each statement looks at a part', ()
     expect(log.runsOf(looks)).toBeGreaterThanOrEqual(3);
     expect(turns).toBeGreaterThanOrEqual(3);
   });
+});
+
+it('a consent that is accepted behind the parts that a deletion has done does not come to name the category', async () => {
+  const who = subject();
+  await bot.hasCategory('unused');
+  await bot.post('/consents/request', { ...who, consent_version: '1' });
+  // Behind it.
+  await copied('consents', 600, { user_id: `'~user' || (1000000 + i)` });
+  const [unitOfWork, holders] = [service.app.get(UnitOfWork), service.app.get(ConsentedDataHolders)];
+  const [write, erase] = [unitOfWork.write.bind(unitOfWork), holders.eraseCategory.bind(holders)];
+  let parts = 0;
+  const erasing = jest.spyOn(holders, 'eraseCategory').mockImplementation((...given) => {
+    parts += 1;
+    return erase(...given);
+  });
+  let accepted: ReturnType<typeof bot.post> | undefined;
+  const writing = jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
+    const done = await write(work);
+    if (parts === 1 && accepted === undefined) {
+      accepted = bot.post('/consents/accept', { ...who, consent_version: '1', categories: ['unused'] });
+      await accepted;
+    }
+    return done;
+  });
+  expect((await bot.delete('/data/categories/unused')).status).toBe(200);
+  for (const spy of [erasing, writing]) spy.mockRestore();
+  expect(parts).toBe(3);
+  expectFailure((await accepted)!, 404, 'not_found');
+  const naming = `SELECT 1 FROM consents WHERE bot_id = ? AND categories LIKE '%unused%'`;
+  expect(await service.database.rows(naming, bot.id)).toEqual([]);
 });
 
 /** How often batches have given others a turn without any work. */

@@ -56,10 +56,26 @@ export class Plans {
 
   /** Whether `sql` sorts what it reads, because no index has the order. */
   async sorts(sql: string): Promise<boolean> {
+    return /USE TEMP B-TREE|"Node Type":"(Incremental )?Sort"/.test(await this.planOf(sql));
+  }
+
+  /** The definitions of the indexes that `sql` reads. */
+  async indexes(sql: string): Promise<string[]> {
+    const plan = await this.planOf(sql);
+    const names = [...plan.matchAll(/(?: INDEX |"Index Name":")(\w+)/g)].map(([, name]) => name ?? '');
+    const [column, catalog, named] =
+      engine === 'sqlite' ? ['sql', 'sqlite_master', 'name'] : ['indexdef', 'pg_indexes', 'indexname'];
+    const found = `SELECT ${column} AS sql FROM ${catalog} WHERE ${named} = ?`;
+    const rows = await Promise.all(
+      names.map((name) => this.database.rows<{ sql: string | null }>(found, name)),
+    );
+    return rows.flat().map(({ sql: definition }) => definition ?? '');
+  }
+
+  private async planOf(sql: string): Promise<string> {
     const values = engine === 'sqlite' ? Array.from(sql.matchAll(/\?/g), () => null) : [];
     const explain = engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (GENERIC_PLAN, FORMAT JSON)';
-    const steps = await this.database.rows(`${explain} ${sql}`, ...values);
-    return /USE TEMP B-TREE|"Node Type":"(Incremental )?Sort"/.test(JSON.stringify(steps));
+    return JSON.stringify(await this.database.rows(`${explain} ${sql}`, ...values));
   }
 
   /** Skips rows from the statement itself or from a parameter, and single rows by their key. */

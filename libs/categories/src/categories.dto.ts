@@ -46,6 +46,10 @@ const WARNING_MAX = 400;
 const WARNINGS =
   'In the answer to a registration: what the declaration does that its bot may not mean. Left out where there is nothing';
 
+const DELETING =
+  'When its deletion began. The answer has it while that is not complete: no request for consent and no acceptance can name the category, ' +
+  'and a repeat of the deletion continues it';
+
 const FURTHER = 'Purpose in further languages, by language tag (BCP 47)';
 
 export class DataFieldInput {
@@ -120,6 +124,7 @@ export class CategoryView {
   @OptionalText(REASON_MAX, REASON('English')) reason_en?: string;
   @ListOf(() => DataFieldInput, 0, FIELDS_MAX) fields: readonly DataFieldInput[];
   @Timestamp() created_at: string;
+  @Timestamp({ optional: true, description: DELETING }) deleting_at?: string;
   @Texts(WARNING_MAX, 1, { optional: true, description: WARNINGS }) warnings?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { lockBot, touchNotice } from '@app/bots';
-import { ConsentedDataHolders, Cursors, type LeftRows } from '@app/crypto';
+import { ConsentedDataHolders, Cursors, type ErasedParts, hasMore } from '@app/crypto';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { type Acting, type Actor, ListPage, type PageQuery } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
@@ -26,8 +26,14 @@ const ERASED_AT_ONCE = 500;
 /** Categories read at once when all of a bot are asked for. */
 const AT_ONCE = 8;
 
-/** The keys of categories in the order of their declaration, and whether each needs a consent. */
-export type HeldKeys = ReadonlyMap<string, boolean>;
+/** The keys of categories in the order of their declaration; whether each needs a consent, and whether its deletion has begun. */
+export type HeldKeys = ReadonlyMap<string, { readonly requires: boolean; readonly isEnding: boolean }>;
+
+/** What the parts of a deletion by now have done, and the id of the category. */
+interface Deletion {
+  readonly id: string;
+  readonly parts: ErasedParts;
+}
 
 /** The declared data categories of a bot. */
 @Injectable()
@@ -115,11 +121,11 @@ export class CategoriesService {
 
   /** Deletes a category. Its values are deleted first, in parts; the last part with the declaration. */
   async delete({ botId, actor }: Acting, key: string): Promise<void> {
-    const batch = (those?: LeftRows) =>
-      this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key, actor, those));
-    let left = await batch();
-    while (left !== undefined) {
-      left = await batch(left.size > 0 ? left : undefined).catch((error: unknown) => {
+    const batch = (before?: Deletion) =>
+      this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key, actor, before));
+    let deletion = await batch();
+    while (deletion !== undefined) {
+      deletion = await batch(deletion).catch((error: unknown) => {
         throw asPartlyDone(error);
       });
     }
@@ -127,12 +133,19 @@ export class CategoriesService {
 
   /** Every category of the bot, locked against deletion until the unit ends or only read; in the order of their declaration. */
   async keysOf(tx: Tx, botId: string, lock: 'FOR KEY SHARE' | ''): Promise<HeldKeys> {
-    const rows = await tx.all<Record<'key' | 'id', string> & { without_consent: string | null }>(
-      `SELECT key, id, without_consent FROM categories WHERE bot_id = ? ORDER BY key ${lock}`,
+    const rows = await tx.all<
+      Record<'key' | 'id', string> & Record<'without_consent' | 'deleting_at', string | null>
+    >(
+      `SELECT key, id, without_consent, deleting_at FROM categories WHERE bot_id = ? ORDER BY key ${lock}`,
       botId,
     );
     const ordered = rows.sort((a, b) => (a.id < b.id ? -1 : 1));
-    return new Map(ordered.map(({ key, without_consent: reasons }) => [key, reasons === null]));
+    return new Map(
+      ordered.map(({ key, without_consent: reasons, deleting_at: endingAt }) => [
+        key,
+        { requires: reasons === null, isEnding: endingAt !== null },
+      ]),
+    );
   }
 
   /** Every category of the bot in the order of their keys, some at a time: all of them may not fit into the memory. */
@@ -156,20 +169,27 @@ export class CategoriesService {
   }
 
   /**
-   * One part: of all holders, or of `those` that have more. A holder without an index for it reads all that it has to find nothing,
-   * so that only the first part and the last one ask every holder. Returns the holders that are left, undefined after the last part.
+   * One part: the first and the last one are of all holders, the others of those that have more. Unless all is done in one part, the first
+   * one marks the category, so that no consent comes to name it behind the places that the parts have passed. Returns undefined after the
+   * last part.
    */
   private async deleteBatch(
     tx: Tx,
     botId: string,
     key: string,
     by: Actor,
-    those?: LeftRows,
-  ): Promise<LeftRows | undefined> {
+    before?: Deletion,
+  ): Promise<Deletion | undefined> {
     await lockCategory(tx, botId, key);
-    await this.require(tx, botId, key);
-    const left = await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE, by, those);
-    if (left.size > 0 || those !== undefined) return left;
+    const { id, deletingAt } = await this.require(tx, botId, key);
+    // Another call has deleted the category meanwhile, and it is registered again.
+    if (before !== undefined && before.id !== id) undeclared();
+    const parts = await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE, by, before?.parts);
+    if (hasMore(parts) || (before !== undefined && hasMore(before.parts))) {
+      if (deletingAt === null)
+        await tx.manager.update(Category, { botId, key }, { deletingAt: this.clock.nowIso() });
+      return { id, parts };
+    }
     await tx.manager.delete(Category, { botId, key });
     // No row that is left says when its notice changed.
     await touchNotice(tx, botId, this.clock.nowIso());
@@ -197,6 +217,7 @@ export class CategoriesService {
       fields: input.fields.map(dataField),
       createdAt: now,
       updatedAt: now,
+      deletingAt: null,
     };
     if ((await basisOf(tx, botId, input.key, 'FOR KEY SHARE')) !== undefined)
       throw conflict('category_exists', 'A category with this key is registered already');

@@ -62,7 +62,7 @@ type DeclarationRow = {
     ? DeclaredPurpose[Name]
     : string | null;
 };
-type PageRow = DeclarationRow & Pick<Category, 'id' | 'createdAt'>;
+type PageRow = DeclarationRow & Pick<Category, 'id' | 'createdAt' | 'deletingAt'>;
 
 function declaring(fields: string): string {
   return `SELECT ${DECLARATION}, ${fields} FROM categories WHERE bot_id = ?`;
@@ -86,10 +86,10 @@ export function undeclared(): never {
 
 type HoldLock = 'FOR KEY SHARE' | 'FOR SHARE';
 const holding = (lock: HoldLock) =>
-  finding<Record<'bot_id' | 'key', string> & WithoutConsent>(
+  finding<Record<'bot_id' | 'key', string> & WithoutConsent & { readonly deleting_at: string | null }>(
     'categories',
     ['bot_id', 'key'],
-    ['bot_id', 'key', 'without_consent'],
+    ['bot_id', 'key', 'without_consent', 'deleting_at'],
     lock,
   );
 const HOLD = { 'FOR KEY SHARE': holding('FOR KEY SHARE'), 'FOR SHARE': holding('FOR SHARE') };
@@ -98,8 +98,8 @@ const HOLD = { 'FOR KEY SHARE': holding('FOR KEY SHARE'), 'FOR SHARE': holding('
 export type HeldCategories = ReadonlyMap<string, boolean>;
 
 /**
- * Locks the wanted categories that are declared against deletion until the unit ends, `FOR SHARE` against each change too, and returns
- * their names. Unless `isAlone`, categories that another unit has locked are left out.
+ * Locks the wanted categories that a consent may come to name against deletion until the unit ends, `FOR SHARE` against each change too,
+ * and returns their names: those that are declared, and whose deletion has not begun. Unless `isAlone`, categories that another unit has locked are left out.
  */
 export async function holdCategories(
   tx: Tx,
@@ -112,7 +112,9 @@ export async function holdCategories(
   const keys = [...named.values()].map(({ botId, key }) => [botId, key]);
   const found = (await HOLD[lock](tx, keys, isAlone)).filter((row) => row !== undefined);
   return new Map(
-    found.map((row) => [categoryName({ botId: row.bot_id, key: row.key }), row.without_consent === null]),
+    found
+      .filter(({ deleting_at: endingAt }) => endingAt === null)
+      .map((row) => [categoryName({ botId: row.bot_id, key: row.key }), row.without_consent === null]),
   );
 }
 
@@ -173,7 +175,7 @@ export async function categoriesOfPage(
 ): Promise<Iterable<CategoryView>> {
   const [after = ''] = page.after ?? [];
   const rows = await tx.all<PageRow>(
-    `SELECT id, ${DECLARATION}, fields, created_at AS "createdAt" FROM categories
+    `SELECT id, ${DECLARATION}, fields, created_at AS "createdAt", deleting_at AS "deletingAt" FROM categories
      WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ? OFFSET ?`,
     ...[botId, after, page.limit, page.offset],
   );
@@ -202,5 +204,6 @@ export function categoryView(category: Omit<Category, 'botId' | 'updatedAt'>): C
     ...consentFree(category),
     fields: category.fields,
     created_at: category.createdAt,
+    ...(category.deletingAt !== null && { deleting_at: category.deletingAt }),
   };
 }

@@ -30,6 +30,7 @@ export interface DataField extends Purposes {
 /** A category of data that a bot declares, with its purpose and legal basis (GDPR Art. 6, 13). */
 @Entity('categories')
 @Index(['botId', 'id'], { unique: true })
+@Index(['botId', 'retentionDays'], { where: '"retention_days" IS NOT NULL' })
 export class Category {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryColumn({ type: 'varchar', length: '100' }) key: string;
@@ -49,5 +50,7 @@ export class Category {
   @JsonColumn() fields: readonly DataField[];
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;
+  /** When its deletion began, which is done in parts. From then on no consent comes to name it. */
+  @TimeColumn({ name: 'deleting_at', nullable: true }) deletingAt: string | null;
   @BelongsToBot('categories') bot?: object;
 }

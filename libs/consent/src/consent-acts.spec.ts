@@ -19,7 +19,8 @@ const [EARLIER, ASKED, NOW] = [
 const LATER = '2026-01-04T00:00:00.000Z';
 const DIGESTS = { botId: 'bot', guildId: 'guild' as Digest, userId: 'user' as Digest };
 const SUBJECT = { ...DIGESTS, ids: { guild_id: '2', user_id: '1' } };
-const DECLARED = new Map(['a', 'b', 'c'].map((key) => [key, true] as const));
+const declaredAs = (ending?: string) =>
+  new Map(['a', 'b', 'c'].map((key) => [key, { requires: true, isEnding: key === ending }] as const));
 const HELD = new Map(['a', 'b', 'c'].map((key) => [categoryName({ botId: 'bot', key }), true] as const));
 
 const NOTHING_PENDING = {
@@ -360,7 +361,11 @@ describe('a refusal', () => {
 });
 
 describe('a withdrawal', () => {
-  const state = (consent: Consent | null) => ({ subject: SUBJECT, consent, declared: DECLARED });
+  const state = (consent: Consent | null, ending?: string) => ({
+    subject: SUBJECT,
+    consent,
+    declared: declaredAs(ending),
+  });
   const input = (categories: string[] | null, more: object = {}) => {
     return { subject: SUBJECT, input: { ...SUBJECT.ids, categories }, by: BY, ...more };
   };
@@ -405,6 +410,18 @@ describe('a withdrawal', () => {
       state(ACCEPTED_ALL),
       input(['b']),
       part(ACCEPTED_ALL, { a: 'accepted', b: 'revoked', c: 'accepted' }, ['b']),
+    ],
+    [
+      'of everything names no category whose deletion has begun',
+      state(ACCEPTED_ALL, 'c'),
+      input(['b']),
+      part(ACCEPTED_ALL, { a: 'accepted', b: 'revoked' }, ['b']),
+    ],
+    [
+      'of a category whose deletion has begun is none of the others',
+      state(ACCEPTED_ALL, 'c'),
+      input(['c']),
+      part(ACCEPTED_ALL, { a: 'accepted', b: 'accepted' }, ['c']),
     ],
     [
       'of the last category is one of everything',

@@ -47,7 +47,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     const names = isAlone && given[0]?.input.categories != null;
     const botId = given[0]?.subject.botId ?? '';
     const [declared, consents] = await Promise.all([
-      names ? this.categories.keysOf(tx, botId, 'FOR KEY SHARE') : new Map<string, boolean>(),
+      names ? this.categories.keysOf(tx, botId, 'FOR KEY SHARE') : new Map(),
       holdConsents(tx, subjects, isAlone),
       this.keys.prefetch(tx, subjects),
     ]);
@@ -68,7 +68,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     if (named?.some((key) => !declared.has(key))) undeclared();
     // What a consent names can be withdrawn, also where none is needed any more.
     const isNamed = (key: string): boolean => consent.categories !== null && isGranted(consent, key);
-    requireAskable(named ?? [], (key) => isNamed(key) || declared.get(key));
+    requireAskable(named ?? [], (key) => isNamed(key) || declared.get(key)?.requires);
     if (named !== null && !named.some((key) => isGranted(consent, key)))
       throw notFound('Consent to these categories', { current_status: consent.status });
     const { id, version, acceptedAt } = consent;
@@ -87,7 +87,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
   }
 }
 
-/** The categories that need a consent. */
+/** The categories that need a consent, and that one may come to name. */
 function askable(declared: HeldKeys): string[] {
-  return [...declared].flatMap(([key, requires]) => (requires ? [key] : []));
+  return [...declared].flatMap(([key, { requires, isEnding }]) => (requires && !isEnding ? [key] : []));
 }

@@ -4,9 +4,9 @@ import type { Actor } from '@app/http';
 import {
   amongSubjects,
   type ConsentedDataHolder,
+  type ErasedPart,
   HoldsConsentedData,
   HoldsSubjectData,
-  type RemovedRows,
   type Subject,
   type SubjectDataHolder,
   type SubjectExport,
@@ -61,16 +61,14 @@ export class ConsentCategories implements ConsentedDataHolder {
     limit: number,
     _by: Actor,
     after?: Subject,
-  ): Promise<RemovedRows> {
-    const consents = await consentsNaming(tx, { botId, category, after }, limit);
+  ): Promise<ErasedPart> {
+    const { consents, ...part } = await consentsNaming(tx, { botId, category, after }, limit);
     const left = consents.map((consent) => withoutDeclaration(consent, category));
     const ended = consents.filter((_, at) => left[at] === null);
-    await putConsents(
-      tx,
-      left.filter((consent) => consent !== null),
-    );
+    const changed = left.filter((consent) => consent !== null);
+    if (changed.length > 0) await putConsents(tx, changed);
     if (ended.length > 0) await removeConsents(tx, ended);
-    return { count: consents.length, last: consents.at(-1) };
+    return part;
   }
 
   /** What was stored under a category is erased, not the consents about it. */

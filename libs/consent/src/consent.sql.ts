@@ -11,6 +11,7 @@ import {
 import {
   amongSubjects,
   type Digest,
+  type ErasedPart,
   givenSubjects,
   lockSubjects,
   sameSubject,
@@ -140,7 +141,11 @@ export async function holdSubject(tx: Tx, subject: Subject): Promise<boolean> {
   return hasConsent;
 }
 
-/** At most `limit` consents of a bot that name a category, in their order, locked for the unit that removes the category. */
+/**
+ * Looks at `limit` consents of a bot behind `after`, in their order, and locks those that name a category for the unit that removes it.
+ * `after` of the answer is the last one that was looked at. No index has which name it, so the statement chooses none: it would look
+ * for them among millions.
+ */
 export async function consentsNaming(
   tx: Tx,
   {
@@ -149,20 +154,26 @@ export async function consentsNaming(
     after,
   }: { readonly botId: string; readonly category: string; readonly after: Subject | undefined },
   limit: number,
-): Promise<Consent[]> {
+): Promise<ErasedPart & { readonly consents: readonly Consent[] }> {
   const key = `"${category}"`;
   const naming = [
     containing(tx, 'categories', `${key}:`),
     containing(tx, 'pending_categories', key),
     containing(tx, 'before_request', '"categories":{', `${key}:"`),
   ];
-  const rows = await tx.all<Columns>(
-    `SELECT ${COLUMNS.join(', ')} FROM consents WHERE bot_id = ? AND (guild_id, user_id) > (?, ?)
-       AND (${naming.map(({ sql }) => sql).join(' OR ')})
-       ORDER BY guild_id, user_id LIMIT ${limit} FOR UPDATE`,
-    ...[botId, after?.guildId ?? '', after?.userId ?? '', ...naming.map(({ value }) => value)],
+  const rows = await tx.all<Pick<Columns, 'guild_id' | 'user_id'> & { isNaming: number }>(
+    `SELECT guild_id, user_id, CASE WHEN ${naming.map(({ sql }) => sql).join(' OR ')} THEN 1 ELSE 0 END AS "isNaming"
+     FROM consents WHERE bot_id = ? AND (guild_id, user_id) > (?, ?) ORDER BY guild_id, user_id LIMIT ${limit}`,
+    ...[...naming.map(({ value }) => value), botId, after?.guildId ?? '', after?.userId ?? ''],
   );
-  return rows.map((row) => consentOf(row)).filter((found) => found !== null);
+  const subjects = rows.map((row) => subjectAt(botId, row));
+  const meant = subjects.filter((_, at) => Number(rows[at]?.isNaming) === 1);
+  const consents = meant.length > 0 ? await holdConsents(tx, meant, true) : [];
+  return {
+    consents: consents.filter((found) => found !== null),
+    isMore: rows.length >= limit,
+    after: subjects.at(-1) ?? after,
+  };
 }
 
 const WAITING = finding<Columns>('consents', ['bot_id', 'pending_id'], SUBJECT);

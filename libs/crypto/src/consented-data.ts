@@ -22,14 +22,14 @@ export interface DecidedConsent {
  */
 export type HeldRows = 'all' | 'uncovered' | 'unmarked' | 'objected';
 
-/** The rows of a batch, and the place of the last one. */
-export interface RemovedRows {
-  readonly count: number;
-  readonly last: Subject | undefined;
+/** What a batch has done: whether the holder may have more, and the place after which its next batch begins. */
+export interface ErasedPart {
+  readonly isMore: boolean;
+  readonly after: Subject | undefined;
 }
 
-/** The holders that may have more of a category, each with the place after which its next batch begins. */
-export type LeftRows = ReadonlyMap<ConsentedDataHolder, Subject | undefined>;
+/** What the last batch of each holder has done. */
+export type ErasedParts = ReadonlyMap<ConsentedDataHolder, ErasedPart>;
 
 /**
  * Implemented by what stores data under a category, and found by {@link HoldsConsentedData}. A module with a plain table
@@ -39,8 +39,9 @@ export type LeftRows = ReadonlyMap<ConsentedDataHolder, Subject | undefined>;
 export interface ConsentedDataHolder {
   /**
    * Removes up to `limit` rows that are stored under a category, before its declaration is removed. Returns how many rows
-   * it removed: after a full batch it is called again, in a unit of its own. Its events name `by`. A holder that reads all its rows in
-   * their order for it also returns where it has ended, and begins its next batch `after` that.
+   * it removed: after a full batch it is called again, in a unit of its own, and once more at the end. Its events name `by`. A holder
+   * without an index for it looks at `limit` rows in their order, and begins its next batch `after` them: from the end of the first
+   * batch on no row may come under the category there.
    */
   eraseCategory(
     tx: Tx,
@@ -49,7 +50,7 @@ export interface ConsentedDataHolder {
     limit: number,
     by: Actor,
     after?: Subject,
-  ): Promise<number | RemovedRows>;
+  ): Promise<number | ErasedPart>;
   /**
    * Removes what is stored of a subject under some categories (GDPR Art. 17, 21(1)). The unit has locked the subject. Returns the
    * categories under which there was anything.
@@ -69,6 +70,11 @@ export interface ConsentedDataHolder {
    * erased by itself.
    */
   erasureTimes?(tx: Tx, subjects: readonly Subject[]): Promise<readonly Iterable<ErasureTime>[]>;
+}
+
+/** Whether any holder may have more of the category. */
+export function hasMore(parts: ErasedParts): boolean {
+  return [...parts.values()].some(({ isMore }) => isMore);
 }
 
 /** Marks a provider as a {@link ConsentedDataHolder}. */
@@ -99,22 +105,24 @@ export class ConsentedDataHolders {
     return times;
   }
 
-  /** Removes up to `limit` rows of each holder from its beginning, or of each of `those` from its place. Returns those that may have more. */
+  /** One batch of each holder; behind `before`, of those that may have more, or of all if none may. */
   async eraseCategory(
     tx: Tx,
     botId: string,
     category: string,
     limit: number,
     by: Actor,
-    those?: LeftRows,
-  ): Promise<LeftRows> {
-    const left = new Map<ConsentedDataHolder, Subject | undefined>();
-    for (const holder of those?.keys() ?? this.all()) {
-      const removed = await holder.eraseCategory(tx, botId, category, limit, by, those?.get(holder));
-      const { count, last } = typeof removed === 'number' ? { count: removed, last: undefined } : removed;
-      if (count >= limit) left.set(holder, last);
+    before: ErasedParts = new Map(),
+  ): Promise<ErasedParts> {
+    const parts = new Map(before);
+    const isLast = !hasMore(before);
+    for (const holder of this.all()) {
+      const part = before.get(holder);
+      if (!isLast && part?.isMore !== true) continue;
+      const erased = await holder.eraseCategory(tx, botId, category, limit, by, part?.after);
+      parts.set(holder, typeof erased === 'number' ? { isMore: erased >= limit, after: undefined } : erased);
     }
-    return left;
+    return parts;
   }
 
   /** Removes what each holder has stored of a subject under the categories. Returns those under which there was anything. */

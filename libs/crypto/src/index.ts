@@ -37,11 +37,12 @@ export {
   type ConsentedDataHolder,
   ConsentedDataHolders,
   type DecidedConsent,
+  type ErasedPart,
+  type ErasedParts,
   type ErasureTime,
+  hasMore,
   type HeldRows,
   HoldsConsentedData,
-  type LeftRows,
-  type RemovedRows,
 } from './consented-data';
 export {
   type ConsentedTable,

@@ -1798,6 +1798,11 @@ export interface components {
       readonly fields: readonly components['schemas']['DataFieldInput'][];
       /** Format: date-time */
       readonly created_at: string;
+      /**
+       * Format: date-time
+       * @description When its deletion began. The answer has it while that is not complete: no request for consent and no acceptance can name the category, and a repeat of the deletion continues it
+       */
+      readonly deleting_at?: string;
       /** @description In the answer to a registration: what the declaration does that its bot may not mean. Left out where there is nothing */
       readonly warnings?: readonly string[];
     };

@@ -295,6 +295,7 @@ class CategoryView(_CategoryView, total=False):
     requires_consent: bool
     reason_de: str
     reason_en: str
+    deleting_at: str
     warnings: List[str]
 
 

@@ -8,6 +8,7 @@ import { addTasks } from '../holders/holder-tasks.sql';
 import { ErasureService } from './erasure.service';
 import { destroyKeys, LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.sql';
 import { MissingEntries } from './missing-entries';
+import { BEGINNING, inParts, type Part, type Place } from './parts';
 
 const NAME = 'erasure-replay';
 /** Entries of one read. */
@@ -20,11 +21,13 @@ const WAIT_MS = 200;
  * together: `failed` means that an earlier start could not repeat the erasure, and `processing` that it ended amid it, or that a process
  * repeats it now. One whose rows are removed waits for a scrub of the keys, and not the start for it.
  */
-const UNKNOWN = `FROM keys.erasure_ledger l
+const UNKNOWN = `l
   JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
   LEFT JOIN deletion_requests r ON r.bot_id = l.bot_id AND r.id = l.request_id
   WHERE (r.id IS NULL OR r.status = 'failed' OR (r.status = 'processing' AND r.deleted_categories IS NULL))
-    AND l.request_id <> l.bot_id AND l.erased_at >= ?`;
+    AND l.request_id <> l.bot_id AND l.erased_at >= ?
+  ORDER BY l.bot_id, l.request_id`;
+const SHOWN = LEDGER_COLUMNS.split(', ').map((column) => `l.${column}`);
 
 /** An entry with the state of its request; null without one. */
 interface UnknownEntry extends LedgerEntry {
@@ -72,14 +75,16 @@ export class ErasureReplay implements BeforeApplicationShutdown {
 
   private async replayed(): Promise<void> {
     if (await this.missing.areLikely()) await this.enterMissing();
-    while (!this.stopping && (await this.nextBot()) !== undefined) {
+    // What is before a part with unknown ones was known already.
+    for (let part = await this.next(); part !== undefined; part = await this.next(part.before)) {
+      const { before } = part;
       const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, NAME, 'now'));
       if (lease === undefined) {
         await pause(WAIT_MS);
         continue;
       }
       try {
-        await lease.keep(() => this.replayAll());
+        await lease.keep(() => this.replayAll(before));
       } finally {
         await this.unitOfWork.write((tx) => lease.end(tx)).finally(() => lease.release());
       }
@@ -110,40 +115,37 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     );
   }
 
-  private async replayAll(): Promise<void> {
+  private async replayAll(from: Place): Promise<void> {
     let [found, absent] = [0, 0];
-    let botId = await this.nextBot();
-    while (botId !== undefined) {
-      const entries = await this.unknownOf(botId);
+    for await (const { found: entries } of this.unknown(from))
       for (const entry of entries) {
         if (this.stopping) return;
         if (entry.status !== 'processing' && (await this.note(entry))) absent += 1;
         else {
-          await this.erasures.reapply(subjectAt(botId, entry), entry.request_id);
+          await this.erasures.reapply(subjectAt(entry.bot_id, entry), entry.request_id);
           found += 1;
         }
       }
-      if (entries.length === 0) botId = await this.nextBot(botId);
-    }
     this.logger.warn(
       `The data is older than the ledger of erasures: ${many(found, 'erasure was', 'erasures were')} applied again; ` +
         `${many(absent, 'was', 'were')} only noted, since nothing is held about ${absent === 1 ? 'its subject' : 'their subjects'}`,
     );
   }
 
-  /** The first bot after `after` with an erasure that the data lacks. */
-  private async nextBot(after = ''): Promise<string | undefined> {
-    const sql = `SELECT l.bot_id ${UNKNOWN} AND l.bot_id > ? ORDER BY l.bot_id LIMIT 1`;
-    const since = ledgerBegins(this.clock, this.config);
-    return (await this.unitOfWork.read((tx) => tx.get<LedgerEntry>(sql, since, after)))?.bot_id;
+  /** The first part of the ledger behind a place that has erasures which the data lacks; undefined also if the process stops. */
+  private async next(before?: Place): Promise<Part<UnknownEntry> | undefined> {
+    for await (const part of this.unknown(before)) {
+      if (this.stopping) break;
+      if (part.found.length > 0) return part;
+    }
+    return undefined;
   }
 
-  /** At most {@link BATCH} of a bot. */
-  private unknownOf(botId: string): Promise<UnknownEntry[]> {
-    const columns = LEDGER_COLUMNS.split(', ').map((column) => `l.${column}`);
-    const sql = `SELECT ${columns.join(', ')}, r.status ${UNKNOWN} AND l.bot_id = ? ORDER BY l.request_id LIMIT ${BATCH}`;
+  private unknown(before: Place = BEGINNING): AsyncGenerator<Part<UnknownEntry>> {
     const since = ledgerBegins(this.clock, this.config);
-    return this.unitOfWork.read((tx) => tx.all<UnknownEntry>(sql, since, botId));
+    return inParts(this.unitOfWork, { table: 'keys.erasure_ledger', id: 'request_id', before }, (tx, part) =>
+      tx.all(`SELECT ${SHOWN.join(', ')}, r.status FROM ${part.sql} ${UNKNOWN}`, ...part.values, since),
+    );
   }
 
   /** Records an erasure of a subject about which nothing is held as completed again; false for another subject. */

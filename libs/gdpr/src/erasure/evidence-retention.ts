@@ -20,27 +20,41 @@ const REMAINS = 50;
 /** How many days back remains are looked for: no update takes longer. */
 const LOOKED_BACK_DAYS = 8;
 
-/** Ids are in the order of time, so the index on them skips requests that are too young. */
-const OLD_ENTRIES = 'FROM keys.erasure_ledger WHERE bot_id = ? AND request_id < ? AND erased_at < ?';
+const OLD_ENTRY = 'erased_at < ?';
 /** A failed request has no `completed_at`: its age counts from its creation. */
-const OLD_REQUESTS = `FROM deletion_requests
-  WHERE bot_id = ? AND id < ? AND status <> 'processing' AND COALESCE(completed_at, created_at) < ?`;
+const OLD_REQUEST = `status <> 'processing' AND COALESCE(completed_at, created_at) < ?`;
+/** Ids are in the order of time, so the index on them skips requests that are too young. */
+const OLD_ENTRIES = `FROM keys.erasure_ledger WHERE bot_id = ? AND request_id < ? AND ${OLD_ENTRY}`;
+const OLD_REQUESTS = `FROM deletion_requests WHERE bot_id = ? AND id < ? AND ${OLD_REQUEST}`;
 const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
   WHERE l.bot_id = deletion_requests.bot_id AND l.request_id = deletion_requests.id)`;
 
-/** Statements that find and remove old records of a bot. They have ended, so that no other unit changes them. */
+/**
+ * A statement that looks at the next records of a bot by their ids, of which few may be old, and says which are; and those that remove
+ * these. They have ended, so that no other unit changes them.
+ */
 const ENTRIES = {
-  find: `SELECT request_id AS id ${OLD_ENTRIES} ORDER BY request_id LIMIT ${BATCH}`,
+  look: lookAt('keys.erasure_ledger', 'request_id', OLD_ENTRY),
   remove: ['DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?'],
 };
 const REQUESTS = {
-  find: `SELECT id ${OLD_REQUESTS} AND ${WITHOUT_ENTRY} ORDER BY id LIMIT ${BATCH}`,
+  look: lookAt('deletion_requests', 'id', `${OLD_REQUEST} AND ${WITHOUT_ENTRY}`),
   // A task of a holder of the bot has its user by its request.
   remove: [
     'DELETE FROM holder_tasks WHERE bot_id = ? AND request_id = ?',
     'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?',
   ],
 };
+
+function lookAt(table: string, id: string, old: string): string {
+  return `SELECT ${id} AS id, CASE WHEN ${old} THEN 1 ELSE 0 END AS "isOld" FROM ${table}
+    WHERE bot_id = ? AND ${id} > ? AND ${id} < ? ORDER BY ${id} LIMIT ${BATCH}`;
+}
+
+interface Looked {
+  readonly id: string;
+  readonly isOld: number;
+}
 
 /** Numbers of records. */
 export interface ExpiredRecords {
@@ -109,14 +123,17 @@ export class EvidenceRetention {
     };
   }
 
-  private async *removeOld({ find, remove }: typeof ENTRIES, botId: string, beforeIso: string): Batches {
-    const read = (): Promise<{ id: string }[]> =>
-      this.unitOfWork.read((tx) => tx.all(find, botId, firstIdAt(beforeIso), beforeIso));
-    for await (const found of pages(BATCH, read))
-      yield async (tx) => {
-        await Promise.all(found.flatMap(({ id }) => remove.map((sql) => tx.run(sql, botId, id))));
-        return found.length;
+  private async *removeOld({ look, remove }: typeof ENTRIES, botId: string, beforeIso: string): Batches {
+    const read = (after?: Looked): Promise<Looked[]> =>
+      this.unitOfWork.read((tx) => tx.all(look, beforeIso, botId, after?.id ?? '', firstIdAt(beforeIso)));
+    for await (const page of pages(BATCH, read)) {
+      const old = page.filter(({ isOld }) => Number(isOld) === 1);
+      const removed = async (tx: Tx): Promise<number> => {
+        await Promise.all(old.flatMap(({ id }) => remove.map((sql) => tx.run(sql, botId, id))));
+        return old.length;
       };
+      yield old.length > 0 ? removed : undefined;
+    }
   }
 
   /** The next bot in the ledger; one index lookup for each bot, however many entries it has. */

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ledgerBegins } from '@app/crypto';
-import { pages, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, firstIdAt } from '@app/kernel';
 import { RecordedErasures } from '@app/sealing';
 import { addToLedger, destroyKeys, type LedgerEntry, valuesOf } from './ledger-entries.sql';
+import { BEGINNING, inParts } from './parts';
 
-/** Entries of one read and write. */
+/** Entries of one write. */
 const BATCH = 500;
 /** The newest erasures of each bot that a start compares. */
 const NEWEST = 100;
@@ -14,8 +15,8 @@ const NEWEST = 100;
  * Completed erasures in the time of the ledger, by the request too: the entry of one that was done again has its first time. One that a
  * restore has only noted was entered before.
  */
-const COMPLETED = `FROM deletion_requests r
-  WHERE r.status = 'completed' AND r.subject_commitment IS NOT NULL AND r.id >= ? AND r.completed_at >= ?`;
+const IS_COMPLETED = `WHERE r.status = 'completed' AND r.subject_commitment IS NOT NULL AND r.id >= ? AND r.completed_at >= ?`;
+const COMPLETED = `FROM deletion_requests r ${IS_COMPLETED}`;
 const ABSENT = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l WHERE l.bot_id = r.bot_id AND l.request_id = r.id)`;
 
 /**
@@ -30,9 +31,7 @@ const ANY_OF_NEWEST = `WITH RECURSIVE bot (id) AS (
     SELECT 1 FROM (SELECT r.bot_id, r.id ${COMPLETED} AND r.bot_id = bot.id ORDER BY r.id DESC LIMIT ${NEWEST}) r
     WHERE ${ABSENT})
   LIMIT 1`;
-const PAGE = `SELECT r.bot_id, r.id AS request_id, r.guild_id, r.user_id, r.key_id, r.completed_at AS erased_at ${COMPLETED}
-    AND ${ABSENT} AND (r.bot_id, r.id) > (?, ?)
-  ORDER BY r.bot_id, r.id LIMIT ${BATCH}`;
+const ENTRY = 'r.bot_id, r.id AS request_id, r.guild_id, r.user_id, r.key_id, r.completed_at AS erased_at';
 
 /** Counts them in files of SQLite, of which the keys are attached as `keys`. Parameters: the first id and the time of the ledger's begin. */
 export const COUNT_MISSING = `SELECT COUNT(*) ${COMPLETED} AND ${ABSENT}`;
@@ -65,7 +64,7 @@ export class MissingEntries {
   /** Compares all, and destroys the keys that are back. */
   async enter(isStopping: () => boolean = () => false): Promise<Entered> {
     let [entered, destroyedKeys] = [0, 0];
-    for await (const missing of pages<LedgerEntry>(BATCH, (after) => this.page(after))) {
+    for await (const missing of this.missing()) {
       if (isStopping()) break;
       const found = await this.onRecord(missing);
       // First the keys: a process that ends in between finds the entries missing again.
@@ -76,9 +75,16 @@ export class MissingEntries {
     return { entered, destroyedKeys };
   }
 
-  private page(after: LedgerEntry | undefined): Promise<LedgerEntry[]> {
-    const place = [after?.bot_id ?? '', after?.request_id ?? ''];
-    return this.unitOfWork.read((tx) => tx.all<LedgerEntry>(PAGE, ...this.since(), ...place));
+  private async *missing(): AsyncGenerator<readonly LedgerEntry[]> {
+    const requests = { table: 'deletion_requests', id: 'id', before: BEGINNING };
+    const parts = inParts(this.unitOfWork, requests, (tx, { sql, values }) =>
+      tx.all<LedgerEntry>(
+        `SELECT ${ENTRY} FROM ${sql} r ${IS_COMPLETED} AND ${ABSENT} ORDER BY r.bot_id, r.id`,
+        ...[...values, ...this.since()],
+      ),
+    );
+    for await (const { found } of parts)
+      for (let at = 0; at < found.length; at += BATCH) yield found.slice(at, at + BATCH);
   }
 
   private since(): string[] {
