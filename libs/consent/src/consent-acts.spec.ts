@@ -174,6 +174,14 @@ describe('a request for a consent', () => {
       input(null),
       repeat('accepted', 'c1', EARLIER),
     ],
+    ...[{}, { b: 'none' } as const].map(
+      (categories): Row<ReturnType<typeof state>, ReturnType<typeof input>> => [
+        `without categories is new beside a consent whose last category was deleted (${Object.keys(categories).join()})`,
+        state({ ...ACCEPTED, categories }),
+        input(null),
+        { ...beside('1', null), consent: { ...beside('1', null).consent, categories } },
+      ],
+    ),
     [
       'for a category that was withdrawn waits beside the consent',
       state(PARTLY),
