@@ -138,6 +138,7 @@ describe('a request for a consent', () => {
   const repeat = (status: string, id: string, at: string) => {
     return { status, request: expect.objectContaining({ id, at }) as unknown, consent: undefined };
   };
+  const EMPTIED: readonly NonNullable<Consent['categories']>[] = [{}, { b: 'none' }];
   const [A, BOTH] = [{ a: 'pending' }, { a: 'pending', b: 'pending' }] as const;
 
   decides(new ConsentRequestAct(UNREAD, UNREAD, UNREAD, UNREAD, UNREAD), [
@@ -174,14 +175,12 @@ describe('a request for a consent', () => {
       input(null),
       repeat('accepted', 'c1', EARLIER),
     ],
-    ...[{}, { b: 'none' } as const].map(
-      (categories): Row<ReturnType<typeof state>, ReturnType<typeof input>> => [
-        `without categories is new beside a consent whose last category was deleted (${Object.keys(categories).join()})`,
-        state({ ...ACCEPTED, categories }),
-        input(null),
-        { ...beside('1', null), consent: { ...beside('1', null).consent, categories } },
-      ],
-    ),
+    ...EMPTIED.map((categories): Row<ReturnType<typeof state>, ReturnType<typeof input>> => [
+      `without categories is new beside a consent whose last category was deleted (${Object.keys(categories).join()})`,
+      state({ ...ACCEPTED, categories }),
+      input(null),
+      { ...beside('1', null), consent: { ...beside('1', null).consent, categories } },
+    ]),
     [
       'for a category that was withdrawn waits beside the consent',
       state(PARTLY),
