@@ -134,8 +134,12 @@ export class ConsentedDataHolders {
 
   /** `now`, or the time of the newest request or decision of the bot on record, where a process whose clock is ahead has written that. */
   async timeAfter(tx: Tx, botId: string, now: string): Promise<string> {
-    const times = await Promise.all(this.all().map((holder) => holder.newestTime?.(tx, botId)));
-    return times.reduce<string>((at, time = at) => (time > at ? time : at), now);
+    let at = now;
+    for (const holder of this.all()) {
+      const newest = await holder.newestTime?.(tx, botId);
+      if (newest !== undefined && newest > at) at = newest;
+    }
+    return at;
   }
 
   private all(): readonly ConsentedDataHolder[] {
