@@ -202,6 +202,22 @@ describe('the receipt of POST /api/v1/consents/accept', () => {
     expect(processing).toMatchObject({ purposes_omitted: 50 });
   });
 
+  it('omits no purpose that was withdrawn or declared later', async () => {
+    const declare = (prefix: string, count: number) =>
+      bot.post('/data/register', {
+        bot_id: bot.id,
+        categories: Array.from({ length: count }, (_, index) => ({ name: `${prefix}${index}` })),
+      });
+    for (const prefix of ['a', 'b', 'c']) await declare(prefix, prefix === 'c' ? 3 : 50);
+    await request();
+    await accept();
+    await bot.post('/consents/revoke', { ...who, categories: ['a0'] });
+    await declare('d', 5);
+    const { pii_processing: processing } = (await issue()).data.payload;
+    expect(processing.purposes).toHaveLength(100);
+    expect(processing).toMatchObject({ purposes_omitted: 2 });
+  });
+
   it('claims of a purpose that was declared anew after the request no more than its name', async () => {
     await bot.hasCategory('profile', [field('value')], { retention_days: 30 });
     await bot.hasCategory('notes', [field('value')], { retention_days: 30 });
@@ -336,6 +352,14 @@ describe('GET /api/v1/consents/receipt', () => {
     await refused('revoked');
     await bot.hasForgotten(who);
     await refused('none');
+  });
+
+  it('answers 404 where the consent has lost its last category: it states none without a purpose', async () => {
+    await bot.hasCategory('a');
+    await request({ categories: ['a'] });
+    await accept();
+    await bot.delete('/data/categories/a');
+    expectFailure(await issue(), 404, 'not_found', { current_status: 'accepted' });
   });
 
   it('answers 404 for a consent of another bot, guild or user', async () => {

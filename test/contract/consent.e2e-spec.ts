@@ -17,6 +17,7 @@ import {
   GOOD_SNOWFLAKES,
   itRefuses,
   itTakes,
+  UNKNOWN_UUID,
 } from '../support/inputs';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -210,6 +211,24 @@ describe('POST /api/v1/consents/accept', () => {
     await bot.hasConsent(who);
     await bot.hasRevoked(who);
     expectFailure(await accept(), 404, 'not_found', { current_status: 'revoked' });
+  });
+
+  it('answers 404 with the current_status of the user whom the call names, whatever the consent_id is', async () => {
+    const ids = [UNKNOWN_UUID, await bot.hasRequest(subject())];
+    for (const [act, current_status] of [
+      [() => Promise.resolve(), 'none'],
+      [() => bot.hasRequest(who), 'pending'],
+      [() => bot.hasConsent(who), 'accepted'],
+      [() => bot.hasRevoked(who), 'revoked'],
+    ] as const) {
+      await act();
+      for (const consent_id of ids)
+        for (const path of ['accept', 'decline'])
+          expectFailure(await bot.post(`/consents/${path}`, { ...who, consent_id }), 404, 'not_found', {
+            current_status,
+          });
+    }
+    expectFailure(await send({ consent_id: UNKNOWN_UUID }), 404, 'not_found', { current_status: 'none' });
   });
 
   it.each([

@@ -75,6 +75,17 @@ describe('the correction of a value on the privacy page', () => {
     expect(page.text).toMatch(/<option value="true"\s+selected/);
   });
 
+  it('has no form where the consent has lost its last category, since it covers none', async () => {
+    await bot.hasRevoked(who);
+    await bot.hasCategory('other');
+    const { data } = await bot.post<{ id: string }>('/consents/request', { ...who, categories: ['other'] });
+    expect((await bot.post('/consents/accept', { consent_id: data.id })).status).toBe(200);
+    await bot.delete('/data/categories/other');
+    expect((await bot.status(who)).data).toMatchObject({ status: 'accepted', categories: [] });
+    const page = await get(url);
+    expect([page.status, page.text.includes('Robin'), forms(page, 'correct')]).toEqual([200, true, []]);
+  });
+
   it.each([
     ['nickname', 'Robin Ä', 'Robin Ä'],
     ['nickname', 'of two\r\nlines', 'of two\nlines'],

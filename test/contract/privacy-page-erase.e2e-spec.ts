@@ -218,6 +218,21 @@ describe('the erasure of one category on the privacy page', () => {
     }
   });
 
+  it('does not say that the bot can store again where the consent has lost its last category', async () => {
+    const other = subject();
+    const consents = async (key: string): Promise<void> => {
+      const { data } = await bot.post<{ id: string }>('/consents/request', { ...other, categories: [key] });
+      expect((await bot.post('/consents/accept', { consent_id: data.id })).status).toBe(200);
+    };
+    await consents('beta');
+    await bot.hasData(other, 'beta', { value: 'of beta' });
+    await bot.hasRevoked(other);
+    await consents('alpha');
+    expect((await bot.delete('/data/categories/alpha')).status).toBe(200);
+    const { status, text } = await get(confirming(await linked({}, { ...other }), 'beta', other.guild_id));
+    expect([status, /Your consent stays|can store something/.test(text)]).toEqual([200, false]);
+  });
+
   it('does not say that the bot can store again what an objection or a restriction forbids', async () => {
     await bot.hasCategory('bans', [field('value')], free('legitimate_interests'));
     await bot.hasData(who, 'bans', { value: 'of bans' });

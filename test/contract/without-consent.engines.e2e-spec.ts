@@ -251,6 +251,13 @@ describe('POST /api/v1/data/submit of a category that needs no consent', () => {
 });
 
 describe('what is stored without a consent', () => {
+  it('answers 409 deletion_in_progress during an erasure, also where all values are read', async () => {
+    await submit();
+    await erasing();
+    for (const category of ['bans', undefined])
+      expectFailure(await values(category), 409, 'conflict', ERASING);
+  });
+
   it('is read back, of the user and of the guild', async () => {
     expectFailure(await values(), 403, 'consent_required', { current_status: 'none' });
     await submit();

@@ -1,5 +1,5 @@
 import { ConsentHistoryPruning } from '@app/consent';
-import type { Bot } from '../support/bot';
+import { type Bot, field } from '../support/bot';
 import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { passes } from '../support/time';
@@ -7,6 +7,12 @@ import { passes } from '../support/time';
 // Two processes on one database whose clocks differ: the order of a history is the order of its acts.
 
 const HOUR_MS = 3_600_000;
+interface Receipt {
+  readonly payload: {
+    readonly pii_processing: { readonly purposes: readonly { readonly retention_period: string | null }[] };
+  };
+}
+
 const ahead = new Service();
 let behind: Service;
 let bot: Bot;
@@ -61,6 +67,18 @@ it('a request follows a refusal of a clock that is ahead', async () => {
   await late.hasRequest(who);
   expect(await declinedAt()).toBeNull();
   await expectsHistory('requested', 'declined', 'requested');
+});
+
+it('a receipt states no declaration that was made after the request, by a clock that is behind', async () => {
+  const path = `/consents/receipt?user_id=${who.user_id}&guild_id=${who.guild_id}`;
+  const periods = async () =>
+    (await bot.get<Receipt>(path)).data.payload.pii_processing.purposes.map((one) => one.retention_period);
+  await bot.hasCategory('profile', [field('value')], { retention_days: 30 });
+  await bot.hasConsent(who);
+  expect(await periods()).toEqual(['P30D']);
+  expect((await late.put('/data/categories/profile', { retention_days: 3650 })).status).toBe(200);
+  await late.hasCategory('later', [field('value')], { retention_days: 3650 });
+  expect(await periods()).toEqual([null, null]);
 });
 
 it('the evidence of a consent in force is kept, and that of the withdrawn one before it is not', async () => {

@@ -114,6 +114,10 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     expect(await thrown(lethe.consents.accept({ ...who, consent_version: '3' }))).toMatchObject({
       ...{ status: 404, details: { current_status: 'accepted' } },
     });
+    const unknown = { ...who, consent_id: '00000000-0000-7000-8000-000000000000' };
+    expect(await thrown(lethe.consents.accept(unknown))).toMatchObject({
+      details: { current_status: 'accepted' },
+    });
     await lethe.consents.accept({ ...who, consent_version: '2' });
     expect(await lethe.consents.status(who)).toMatchObject({ status: 'accepted', version: '2' });
   });

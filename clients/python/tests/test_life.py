@@ -276,6 +276,9 @@ def test_keeps_a_consent_in_force_while_a_newer_one_is_asked_for(lethe: Lethe) -
     with pytest.raises(NotFoundError) as refused:
         lethe.consents.accept(**who, consent_version="3")
     assert refused.value.details == {"current_status": "accepted"}
+    with pytest.raises(NotFoundError) as refused:
+        lethe.consents.accept(**who, consent_id="00000000-0000-7000-8000-000000000000")
+    assert refused.value.details == {"current_status": "accepted"}
     accepted = lethe.consents.accept(**who, consent_version="2")
     assert lethe.consents.accept(consent_id=accepted["id"])["accepted_at"] == accepted["accepted_at"]
 

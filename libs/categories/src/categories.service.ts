@@ -113,7 +113,9 @@ export class CategoriesService {
         fields: input.fields?.map((one) => changedField(category.fields, one)) ?? category.fields,
       };
       const view = this.sized(categoryView(changed));
-      const updatedAt = saysTheSame(category, changed) ? category.updatedAt : this.clock.nowIso();
+      const updatedAt = saysTheSame(category, changed)
+        ? category.updatedAt
+        : await this.holders.timeAfter(tx, botId, this.clock.nowIso());
       await tx.manager.update(Category, { botId, key }, { ...changed, updatedAt });
       return view;
     });
@@ -206,7 +208,7 @@ export class CategoriesService {
   }
 
   private async insert(tx: Tx, botId: string, { input, options }: Declared): Promise<CategoryView> {
-    const now = this.clock.nowIso();
+    const now = await this.holders.timeAfter(tx, botId, this.clock.nowIso());
     const category: Category = {
       botId,
       key: input.key,

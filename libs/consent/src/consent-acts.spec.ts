@@ -139,6 +139,7 @@ describe('a request for a consent', () => {
   const repeat = (status: string, id: string, at: string) => {
     return { status, request: expect.objectContaining({ id, at }) as unknown, consent: undefined };
   };
+  const EMPTIED: readonly NonNullable<Consent['categories']>[] = [{}, { b: 'none' }];
   const [A, BOTH] = [{ a: 'pending' }, { a: 'pending', b: 'pending' }] as const;
 
   decides(new ConsentRequestAct(UNREAD, UNREAD, UNREAD, UNREAD, UNREAD), [
@@ -175,6 +176,12 @@ describe('a request for a consent', () => {
       input(null),
       repeat('accepted', 'c1', EARLIER),
     ],
+    ...EMPTIED.map((categories): Row<ReturnType<typeof state>, ReturnType<typeof input>> => [
+      `without categories is new beside a consent whose last category was deleted (${Object.keys(categories).join()})`,
+      state({ ...ACCEPTED, categories }),
+      input(null),
+      { ...beside('1', null), consent: { ...beside('1', null).consent, categories } },
+    ]),
     [
       'for a category that was withdrawn waits beside the consent',
       state(PARTLY),

@@ -63,6 +63,7 @@ export function askedAlready(
   const { categories } = asked;
   return status === 'accepted' &&
     version === asked.version &&
+    grantedKeys(consent.categories)?.length !== 0 &&
     (categories ?? []).every((key) => isGranted(consent, key))
     ? { id, version, categories, at: requestedAt, status }
     : undefined;

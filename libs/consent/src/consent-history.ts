@@ -93,6 +93,12 @@ export async function newestOf(tx: Tx, subjects: readonly Subject[]): Promise<Ne
   return subjects.map((_, at) => found.get(at + 1));
 }
 
+/** The time of the newest entry of a bot; undefined without one. */
+export async function newestTime(tx: Tx, botId: string): Promise<string | undefined> {
+  const sql = 'SELECT MAX(created_at) AS at FROM consent_history WHERE bot_id = ?';
+  return (await tx.get<{ at: string | null }>(sql, botId))?.at ?? undefined;
+}
+
 /** Id and time of an entry that is appended after `newest`, which a process with another clock may have written. */
 export function following(
   newest: Newest,

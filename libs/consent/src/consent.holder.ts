@@ -12,7 +12,7 @@ import {
   type SubjectExport,
 } from '@app/crypto';
 import { withoutDeclaration } from './consent-changes';
-import { countHistory, historyOf } from './consent-history';
+import { countHistory, historyOf, newestTime } from './consent-history';
 import { wordsFound } from './consent-words';
 import type { Consent } from './consent.entity';
 import { consentsNaming, findConsent, findConsents, putConsents, removeConsents } from './consent.sql';
@@ -84,6 +84,8 @@ export class ConsentCategories implements ConsentedDataHolder {
   async withdraw(): Promise<void> {}
 
   async give(): Promise<void> {}
+
+  newestTime = newestTime;
 }
 
 /** The consent of an export record. */

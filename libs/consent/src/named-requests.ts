@@ -64,14 +64,14 @@ export class NamedRequests {
   }
 
   private async subjects(tx: Tx, given: readonly NamingCall[]): Promise<(Subject | undefined)[]> {
-    const byId = given.flatMap(({ botId, input: { consent_id: id } }) =>
-      id == null ? [] : [{ botId, id: id.toLowerCase() }],
+    const byId = given.flatMap(({ botId, input: { consent_id: id, user_id, guild_id } }) =>
+      id == null || (user_id != null && guild_id != null) ? [] : [{ botId, id: id.toLowerCase() }],
     );
     const found = (byId.length > 0 ? await findSubjectsOfRequests(tx, byId) : []).values();
-    return given.map(({ botId, input }) => {
-      if (input.consent_id != null) return found.next().value;
-      const { user_id = '', guild_id = '' } = input;
-      return this.digests.named(botId, { user_id, guild_id });
+    return given.map(({ botId, input: { consent_id: id, user_id, guild_id } }) => {
+      // A refusal then says what the consent of this user is, whatever the id is.
+      if (user_id != null && guild_id != null) return this.digests.named(botId, { user_id, guild_id });
+      return id == null ? undefined : found.next().value;
     });
   }
 

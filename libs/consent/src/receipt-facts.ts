@@ -147,7 +147,9 @@ export async function receiptFacts(
     once(tx, `bot ${botId}`, () => findBot(tx, botId)),
     once(tx, `notice ${botId}`, () => noticeSettingsOf(tx, botId)),
     once(tx, `purposes ${botId} ${JSON.stringify(granted)}`, () =>
-      declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1, granted === null ? 'asked' : 'all'),
+      granted === null
+        ? declaredPurposes(tx, botId, null, PURPOSES_MAX + 1, 'asked')
+        : declaredPurposes(tx, botId, granted.slice(0, PURPOSES_MAX), PURPOSES_MAX),
     ),
   ]);
   const notice = await noticeOf(tx, consent, entry?.texts?.[0]);
@@ -160,16 +162,18 @@ export async function receiptFacts(
     settings,
     purposes: fitting(found, JSON.stringify(notice).length),
     purposesInAll:
-      found.length > PURPOSES_MAX
+      granted?.length ??
+      (found.length > PURPOSES_MAX
         ? await once(tx, `count ${botId}`, () => countCategories(tx, botId, 'asked'))
-        : found.length,
+        : found.length),
   };
 }
 
-/** {@link receiptFacts} of the present consent; undefined unless one is in force. */
+/** {@link receiptFacts} of the present consent; undefined unless one is in force that grants something. */
 export async function factsInForce(tx: Tx, subject: NamedSubject): Promise<ReceiptFacts | undefined> {
   const consent = await findConsent(tx, subject);
-  if (consent === null || !isInForce(consent)) return undefined;
+  if (consent === null || !isInForce(consent) || grantedKeys(consent.categories)?.length === 0)
+    return undefined;
   const decided = decisionOf(tx, consent, consent.id).then((entry) => ({ entry, ids: subject.ids }));
   return receiptFacts(tx, consent, decided);
 }

@@ -58,6 +58,8 @@ export interface ConsentedDataHolder {
   eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]>;
   /** Whether a category has such rows; a declaration is not changed against them. */
   holdsCategory(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean>;
+  /** The time of the newest request or decision of a bot on record. */
+  newestTime?(tx: Tx, botId: string): Promise<string | undefined>;
   /**
    * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.
    * Each is of another subject.
@@ -137,6 +139,16 @@ export class ConsentedDataHolders {
   async holdsCategory(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean> {
     for (const holder of this.all()) if (await holder.holdsCategory(tx, botId, category, what)) return true;
     return false;
+  }
+
+  /** `now`, or the time of the newest request or decision of the bot on record, where a process whose clock is ahead has written that. */
+  async timeAfter(tx: Tx, botId: string, now: string): Promise<string> {
+    let at = now;
+    for (const holder of this.all()) {
+      const newest = await holder.newestTime?.(tx, botId);
+      if (newest !== undefined && newest > at) at = newest;
+    }
+    return at;
   }
 
   private all(): readonly ConsentedDataHolder[] {

@@ -189,7 +189,7 @@ export function decision(
 export function isConsented({ status, categories }: HeldSubject['status'], category: string): boolean {
   if (status !== 'accepted') return false;
   return (
-    !categories?.length ||
+    categories === undefined ||
     categories.some(({ key, status: state }) => key === category && state === 'accepted')
   );
 }

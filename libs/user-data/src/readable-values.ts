@@ -1,4 +1,4 @@
-import { consentScope, decisionShown, isInForce } from '@app/consent';
+import { consentScope, decisionShown, isInForce, requireOpen } from '@app/consent';
 import type { Subject } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { requireCovered, requireReading } from './module.gate';
@@ -8,7 +8,7 @@ import { type SubjectValue, valuesOf } from './user-values.sql';
 /**
  * The values of a subject that may be read: those that a consent in force covers, and those that need none. Only for the user
  * itself (`isOwn`) they include restricted ones. @throws ApiError 403 `consent_required` where nothing may be read, 404 for an
- * undeclared category, 409 `deletion_in_progress` for one that needs no consent, 403 `processing_refused`
+ * undeclared category, 409 `deletion_in_progress` for one that needs no consent and for values of such categories, 403 `processing_refused`
  */
 export async function readable(
   tx: Tx,
@@ -27,9 +27,12 @@ export async function readable(
   };
   const decision = await decisionShown(tx, subject);
   const isGiven = decision !== undefined && isInForce(decision);
-  if (!isGiven && (decision?.erasing ?? 0) === 0) {
+  if (!isGiven) {
     const open = (await valuesOf(tx, subject)).filter((row) => row.open === 1);
-    if (open.length > 0) return unrestricted(open);
+    if (open.length > 0) {
+      requireOpen(decision);
+      return unrestricted(open);
+    }
   }
   const scope = consentScope(decision, true);
   const rows = await valuesOf(tx, subject);

@@ -172,10 +172,10 @@ export class FakeBot {
     return { ...done, certificate_salt: newId(), notice: NOTICE };
   }
 
-  /** The subject of a request, named by its ids or by the `consent_id`. @throws FakeRefusal 404 for an unknown one */
+  /** The subject of a request, named by its ids or by the `consent_id` alone. @throws FakeRefusal 404 for an unknown one */
   private addressed(given: Json): Held {
-    const { consent_id: id } = given;
-    if (typeof id !== 'string') return this.held(idsOf(given));
+    const { consent_id: id, user_id, guild_id } = given;
+    if (typeof id !== 'string' || (user_id != null && guild_id != null)) return this.held(idsOf(given));
     for (const held of this.subjects.values()) if (held.consent.hasRequest(id)) return held;
     throw notFound('Consent request', { current_status: 'none' });
   }

@@ -224,9 +224,9 @@ class FakeBot:
         return {**done, "certificate_salt": new_id(), "notice": _NOTICE}
 
     def _addressed(self, given: Mapping[str, Any]) -> _Held:
-        """The subject of a request, named by its ids or by the `consent_id`."""
+        """The subject of a request, named by its ids or by the `consent_id` alone."""
         id = given.get("consent_id")
-        if id is None:
+        if id is None or None not in (given.get("user_id"), given.get("guild_id")):
             return self.held(ids_of(given))
         for held in self.subjects.values():
             if held.consent.has_request(id):
