@@ -94,24 +94,6 @@ async function keyIsBack(before: readonly KeyRow[]): Promise<void> {
 }
 
 describe('a start after a restore of keys that are newer than the data', () => {
-  const FIRST = 'SELECT certificate FROM deletion_requests WHERE id = ?';
-
-  it.each([
-    ['that is on record as done', replay],
-    ['also where it is killed between its writes', replayKilled],
-  ])('destroys the key of an erasure %s, and makes its certificate anew', async (_, start) => {
-    await replay();
-    await holds();
-    const before = await keys();
-    const id = await bot.hasForgotten(who);
-    await bot.get(`/gdpr/forget-status/${id}/certificate`);
-    const left = await keys();
-    await keyIsBack(before);
-    await start();
-    expect(await keys()).toEqual(left);
-    expect(await service.database.rows(FIRST, id)).toEqual([{ certificate: null }]);
-  });
-
   it('destroys the key that an erasure names beside the one that the data names', async () => {
     const [entry] = await service.database.rows<{ key_id: string }>(
       'SELECT key_id FROM keys.erasure_ledger WHERE request_id = ?',

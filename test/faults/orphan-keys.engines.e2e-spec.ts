@@ -84,9 +84,37 @@ describe('keys that no subject has', () => {
     await hasOrphans(900, 'some-');
     const run = () => runNow(service, OrphanKeys);
     const { found } = await readsAndTurns(service.app.get(UnitOfWork), run);
-    expect(found).toStrictEqual(['read', 'turn', 'read', 'turn']);
+    // Twice keys, and a part of the ledger.
+    expect(found.slice(0, 5)).toStrictEqual(['read', 'turn', 'read', 'turn', 'read']);
+    expect(found.filter((each) => each === 'read')).toHaveLength(3);
     await runAfter(1.1);
     expect((await keys()).filter((id) => id.startsWith('some-'))).toStrictEqual([]);
+  });
+
+  it('are removed at once, however many others there are, where an erasure has destroyed them, whose certificate is made anew', async () => {
+    const bot = await service.registerBot();
+    const who = subject();
+    await bot.hasConsent(who);
+    const before = await service.database.rows<{ id: string; sealed: string }>(
+      'SELECT * FROM keys.subject_keys',
+    );
+    const id = await bot.hasForgotten(who);
+    await bot.get(`/gdpr/forget-status/${id}/certificate`);
+    const left = await keys();
+    const back = before.filter((key) => !left.includes(key.id));
+    expect(back).toHaveLength(1);
+    for (const key of back)
+      await service.database.run(
+        'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)',
+        key.id,
+        key.sealed,
+      );
+    await hasOrphans(1_001, 'beside-');
+    await runAfter(0);
+    expect((await keys()).filter((key) => !key.startsWith('beside-'))).toStrictEqual(left);
+    const made = 'SELECT certificate FROM deletion_requests WHERE id = ?';
+    expect(await service.database.rows(made, id)).toStrictEqual([{ certificate: null }]);
+    await service.database.run("DELETE FROM keys.subject_keys WHERE id LIKE 'beside-%'");
   });
 
   it('are kept where there are many, since the data is then older than the keys', async () => {

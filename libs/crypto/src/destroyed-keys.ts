@@ -1,4 +1,4 @@
-import { amongValues, pages, type Tx, type UnitOfWork } from '@app/database';
+import { amongValues, pages, type SqlPart, type Tx, type UnitOfWork } from '@app/database';
 import type { Clock, Config } from '@app/kernel';
 import type { Digest } from './keyed-digest';
 import { type Subject, SUBJECT_WHERE } from './subject';
@@ -61,14 +61,12 @@ export interface DestroyedKey {
   readonly key_id: string | null;
 }
 
-/**
- * The entries of the ledger of which the key is stored: a restore has brought it back. They are read at once, since PostgreSQL would
- * look for each key of the ledger alone to fill a page.
- */
-export function storedAgain(tx: Tx): Promise<DestroyedKey[]> {
+/** The entries in a part of the ledger of which the key is stored: a restore has brought it back. */
+export function storedAgain(tx: Tx, { sql, values }: SqlPart): Promise<DestroyedKey[]> {
   return tx.all<DestroyedKey>(
     `SELECT ledger.bot_id, ledger.request_id, ledger.key_id
-     FROM keys.erasure_ledger ledger JOIN keys.subject_keys stored ON stored.id = ledger.key_id`,
+     FROM ${sql} ledger JOIN keys.subject_keys stored ON stored.id = ledger.key_id`,
+    ...values,
   );
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { ConsentService } from '@app/consent';
-import { ledgerBegins, storedAgain, SubjectDataHolders, subjectAt, SubjectKeys } from '@app/crypto';
+import { ledgerBegins, SubjectDataHolders, subjectAt, SubjectKeys } from '@app/crypto';
 import { JobLeases, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, many } from '@app/kernel';
 import { addTasks } from '../holders/holder-tasks.sql';
@@ -11,8 +11,6 @@ import { MissingEntries } from './missing-entries';
 import { BEGINNING, inParts, type Part, type Place } from './parts';
 
 const NAME = 'erasure-replay';
-/** Entries of one read. */
-const BATCH = 500;
 /** Pause between two looks whether another process has finished. */
 const WAIT_MS = 200;
 
@@ -37,8 +35,8 @@ interface UnknownEntry extends LedgerEntry {
 /**
  * Repeats erasures after a restored backup (GDPR Art. 17): an erasure that is in the ledger and not in the data took
  * place after the backup was made. An erasure that is in the data and not in the ledger is entered first: the keys are older than
- * the data. Last, keys that the ledger names and that are back are destroyed again. The start completes this before it answers
- * requests; of several processes that start together one repeats erasures and the others wait.
+ * the data. A key that such an entry names and that is back is destroyed again. The start completes this before it answers requests; of
+ * several processes that start together one repeats erasures and the others wait.
  */
 @Injectable()
 export class ErasureReplay implements BeforeApplicationShutdown {
@@ -89,7 +87,6 @@ export class ErasureReplay implements BeforeApplicationShutdown {
         await this.unitOfWork.write((tx) => lease.end(tx)).finally(() => lease.release());
       }
     }
-    await this.destroyBack();
   }
 
   /** Before data is looked at that may be replaced by older data later. */
@@ -102,33 +99,24 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     );
   }
 
-  /** Where the keys are newer than the data, no subject has them, and no erasure reaches them. */
-  private async destroyBack(): Promise<void> {
-    let destroyed = 0;
-    const back = await this.unitOfWork.read(storedAgain);
-    for (let at = 0; at < back.length && !this.stopping; at += BATCH)
-      destroyed += await this.unitOfWork.write((tx) => destroyKeys(tx, back.slice(at, at + BATCH)));
-    if (destroyed === 0) return;
-    await this.unitOfWork.scrubKeys();
-    this.logger.warn(
-      `A restore has brought back keys of erased users: ${many(destroyed, 'key was', 'keys were')} destroyed again`,
-    );
-  }
-
   private async replayAll(from: Place): Promise<void> {
-    let [found, absent] = [0, 0];
+    let [found, absent, destroyed] = [0, 0, 0];
     for await (const { found: entries } of this.unknown(from))
       for (const entry of entries) {
         if (this.stopping) return;
+        // Where the keys are newer than the data, no subject has this key, and no erasure reaches it. First, as in MissingEntries.
+        destroyed += await this.unitOfWork.write((tx) => destroyKeys(tx, [entry]));
         if (entry.status !== 'processing' && (await this.note(entry))) absent += 1;
         else {
           await this.erasures.reapply(subjectAt(entry.bot_id, entry), entry.request_id);
           found += 1;
         }
       }
+    if (destroyed > 0) await this.unitOfWork.scrubKeys();
     this.logger.warn(
       `The data is older than the ledger of erasures: ${many(found, 'erasure was', 'erasures were')} applied again; ` +
-        `${many(absent, 'was', 'were')} only noted, since nothing is held about ${absent === 1 ? 'its subject' : 'their subjects'}`,
+        `${many(absent, 'was', 'were')} only noted, since nothing is held about ${absent === 1 ? 'its subject' : 'their subjects'}; ` +
+        `${many(destroyed, 'restored key was', 'restored keys were')} destroyed`,
     );
   }
 
