@@ -3,14 +3,14 @@ import type { DataSource } from 'typeorm';
 import { PostgresUnitOfWork } from './postgres.unit-of-work';
 
 /** A server that answers a connection which is open, and refuses each new one. */
-function refusing(idleCount: number) {
+function refusing(idleCount: number, waitingCount = 0) {
   const client = Object.assign(new EventEmitter(), {
     query: async (sql: string) => ({ command: sql, rows: [{}] }),
     release: () => undefined,
   });
   const refused = Object.assign(new Error('password authentication failed'), { code: '28P01' });
   const connect = jest.fn(() => (idleCount > 0 ? Promise.resolve(client) : Promise.reject(refused)));
-  const pool = Object.assign(new EventEmitter(), { options: {}, idleCount, connect });
+  const pool = Object.assign(new EventEmitter(), { options: {}, idleCount, waitingCount, connect });
   const source = { driver: { master: pool } } as unknown as DataSource;
   const unitOfWork = new PostgresUnitOfWork(source, {}, () => undefined);
   jest.spyOn(unitOfWork, 'get').mockResolvedValue({});
@@ -31,6 +31,12 @@ describe('the question whether PostgreSQL answers', () => {
         await unitOfWork.ping();
       });
     expect(pool.connect).toHaveBeenCalledTimes(what === 'idle' ? 0 : 1);
+  });
+
+  it('waits for no unit while others wait for the connections that are being opened', async () => {
+    const { unitOfWork, pool } = refusing(0, 1);
+    await unitOfWork.ping();
+    expect(pool.connect).not.toHaveBeenCalled();
   });
 
   it('is asked on a new connection once the last one has ended', async () => {

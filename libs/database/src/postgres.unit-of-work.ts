@@ -99,10 +99,15 @@ export class PostgresUnitOfWork extends UnitOfWork {
     });
   }
 
-  /** Asks on both ways to the server if there is a pooler, or no unit has a connection: it may be that none can be opened. */
+  /**
+   * Asks on both ways to the server if there is a pooler, or no unit has a connection: it may be that none can be opened. Where units wait
+   * for connections that are being opened, it would wait behind them.
+   */
   async ping(): Promise<void> {
     await this.get('SELECT 1');
-    if (this.isPooled || this.held + this.pool.idleCount === 0) await this.read((tx) => tx.get('SELECT 1'));
+    const { idleCount, waitingCount } = this.pool;
+    if (this.isPooled || this.held + idleCount + waitingCount === 0)
+      await this.read((tx) => tx.get('SELECT 1'));
   }
 
   /** Resolves when every accepted unit has ended. */

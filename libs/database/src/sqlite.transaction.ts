@@ -33,7 +33,10 @@ class SqliteFiles {
         );
   }
 
-  /** @throws OwnError when a file system was made read-only, as Linux does after an error of a disk */
+  /**
+   * @throws OwnError when a file system is mounted read-only now. After an error of its disk Linux from 6.12 on refuses writes to ext4 without
+   * this: each act says so then.
+   */
   requireWritable(): void {
     for (const path of this.identities.keys())
       try {
