@@ -282,6 +282,8 @@ describe('a start on restored data beside the present keys', () => {
     await saved?.restore(['data']);
     await lethe.service.start();
     await expectGone(gone, requestId, { user_id: ZEROS, guild_id: ZEROS });
+    const { data } = await bot.get(`/gdpr/forget-status/${requestId}`);
+    expect(data['created_at']).toBe(data['completed_at']);
     await lethe.sealed();
     await lethe.service.end();
     await expectVerified();

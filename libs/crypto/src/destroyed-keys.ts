@@ -104,13 +104,17 @@ export async function* orphanKeys(unitOfWork: UnitOfWork): AsyncGenerator<readon
   }
 }
 
-/** Removes the keys that still no subject has; returns the ids of the removed ones. */
-export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<string[]> {
+/** Those of the keys that are stored, and that no subject has. */
+export async function storedOrphans(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const among = amongValues(tx, 'id', await orphansAmong(tx, ids));
   const sql = `SELECT id FROM keys.subject_keys WHERE ${among.sql}`;
-  const stored = (await tx.all<{ id: string }>(sql, among.value)).map(({ id }) => id);
-  if (stored.length > 0) await removeKeys(tx, stored);
-  return stored;
+  return (await tx.all<{ id: string }>(sql, among.value)).map(({ id }) => id);
+}
+
+/** Removes the keys that still no subject has; returns their number. */
+export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<number> {
+  const stored = await storedOrphans(tx, ids);
+  return stored.length > 0 ? removeKeys(tx, stored) : 0;
 }
 
 async function orphansAmong(tx: Tx, ids: readonly string[]): Promise<string[]> {

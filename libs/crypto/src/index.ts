@@ -11,6 +11,7 @@ export {
   orphanKeys,
   removeOrphans,
   storedAgain,
+  storedOrphans,
 } from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
 export { HeldSubjects } from './held-subjects';

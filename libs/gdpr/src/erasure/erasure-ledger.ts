@@ -66,7 +66,7 @@ export class ErasureLedger {
       });
       merged.added += added;
       merged.known += erasures.length - added;
-      merged.destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, inTime));
+      merged.destroyedKeys += await destroyKeys(this.unitOfWork, inTime);
     }
     const { entered, destroyedKeys } = await this.missing.enter();
     await this.unitOfWork.scrubKeys();

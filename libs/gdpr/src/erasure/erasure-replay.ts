@@ -105,14 +105,13 @@ export class ErasureReplay implements BeforeApplicationShutdown {
       for (const entry of entries) {
         if (this.stopping) return;
         // Where the keys are newer than the data, no subject has this key, and no erasure reaches it. First, as in MissingEntries.
-        destroyed += await this.unitOfWork.write((tx) => destroyKeys(tx, [entry]));
+        destroyed += await destroyKeys(this.unitOfWork, [entry]);
         if (entry.status !== 'processing' && (await this.note(entry))) absent += 1;
         else {
           await this.erasures.reapply(subjectAt(entry.bot_id, entry), entry.request_id);
           found += 1;
         }
       }
-    if (destroyed > 0) await this.unitOfWork.scrubKeys();
     this.logger.warn(
       `The data is older than the ledger of erasures: ${many(found, 'erasure was', 'erasures were')} applied again; ` +
         `${many(absent, 'was', 'were')} only noted, since nothing is held about ${absent === 1 ? 'its subject' : 'their subjects'}; ` +

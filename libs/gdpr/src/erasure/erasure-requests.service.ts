@@ -88,7 +88,7 @@ export class ErasureRequests {
       request_id: id,
       bot_id: botId,
       subject_commitment: request.subjectCommitment,
-      requested_at: createdAt,
+      requested_at: requestedAt(request),
       completed_at: completedAt,
       unrecoverable_at: unrecoverableAt,
       deleted_categories: deletedCategories,
@@ -131,6 +131,11 @@ async function requireRequest(tx: Tx, botId: string, id: string): Promise<Deleti
   return found;
 }
 
+/** When a request was made. A repeat after a restore is recorded as of a later time than its end where the clock was ahead at the first one. */
+function requestedAt({ createdAt, completedAt }: DeletionRequest): string {
+  return completedAt !== null && completedAt < createdAt ? completedAt : createdAt;
+}
+
 /** A request as its bot sees it. */
 export function deletionView(
   request: DeletionRequest,
@@ -141,7 +146,7 @@ export function deletionView(
     status: request.status,
     user_id,
     guild_id,
-    created_at: request.createdAt,
+    created_at: requestedAt(request),
     completed_at: request.completedAt,
     unrecoverable_at: request.unrecoverableAt,
     deleted_categories: request.status === 'completed' ? request.deletedCategories : null,

@@ -1,5 +1,5 @@
-import { givenRows, type Tx } from '@app/database';
-import { type DestroyedKey, type Digest, ledgerEntriesOf, removeOrphans } from '@app/crypto';
+import { givenRows, type Tx, type UnitOfWork } from '@app/database';
+import { type DestroyedKey, type Digest, ledgerEntriesOf, removeOrphans, storedOrphans } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
 /** A row of `keys.erasure_ledger`. */
@@ -58,18 +58,23 @@ export async function doneBefore(tx: Tx, requests: readonly DeletionRequest[]): 
 }
 
 /**
- * Destroys keys that a backup has brought back; returns their number. A subject that has its key still is spared: the next start
- * erases it again, and needs the key for the ids that the webhook names.
+ * Destroys keys that a backup has brought back, and scrubs them; returns their number. A subject that has its key still is spared: the
+ * next start erases it again, and needs the key for the ids that the webhook names.
  */
-export async function destroyKeys(tx: Tx, entries: readonly DestroyedKey[]): Promise<number> {
+export async function destroyKeys(unitOfWork: UnitOfWork, entries: readonly DestroyedKey[]): Promise<number> {
   const named = entries.flatMap(({ key_id: keyId }) => keyId ?? []);
-  const destroyed = new Set(await removeOrphans(tx, named));
-  for (const { bot_id: botId, request_id: id, key_id: keyId } of entries) {
-    if (keyId === null || !destroyed.has(keyId)) continue;
-    // The key was recoverable again.
-    const again =
-      'UPDATE deletion_requests SET unrecoverable_at = NULL, certificate = NULL WHERE bot_id = ? AND id = ?';
-    await tx.run(again, botId, id);
-  }
-  return destroyed.size;
+  const back = new Set(await unitOfWork.read((tx) => storedOrphans(tx, named)));
+  if (back.size === 0) return 0;
+  // In a unit before, since SQLite commits keys before data: the key was recoverable again.
+  await unitOfWork.write(async (tx) => {
+    for (const { bot_id: botId, request_id: id, key_id: keyId } of entries)
+      if (keyId !== null && back.has(keyId))
+        await tx.run(
+          'UPDATE deletion_requests SET unrecoverable_at = NULL, certificate = NULL WHERE bot_id = ? AND id = ?',
+          ...[botId, id],
+        );
+  });
+  const destroyed = await unitOfWork.write((tx) => removeOrphans(tx, [...back]));
+  await unitOfWork.scrubKeys();
+  return destroyed;
 }

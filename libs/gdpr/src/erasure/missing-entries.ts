@@ -68,10 +68,9 @@ export class MissingEntries {
       if (isStopping()) break;
       const found = await this.onRecord(missing);
       // First the keys: a process that ends in between finds the entries missing again.
-      destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, found));
+      destroyedKeys += await destroyKeys(this.unitOfWork, found);
       entered += await this.unitOfWork.write((tx) => addToLedger(tx, found.map(valuesOf)));
     }
-    if (destroyedKeys > 0) await this.unitOfWork.scrubKeys();
     return { entered, destroyedKeys };
   }
 

@@ -26,7 +26,7 @@ export class OrphanKeys implements Job {
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     await lease.keep(async () => {
       let orphans = await this.orphans(stopping);
-      if (orphans.length > 0 && (await this.destroyBack(lease, stopping)) > 0)
+      if (orphans.length > 0 && (await this.destroyBack(stopping)) > 0)
         orphans = await this.orphans(stopping);
       if (stopping.aborted) return;
       const areMany = orphans.length > ORPHANS_MAX;
@@ -41,19 +41,17 @@ export class OrphanKeys implements Job {
   }
 
   /** Destroys the keys of erased users that a restore has brought back; returns their number. */
-  private async destroyBack(lease: Lease, stopping: AbortSignal): Promise<number> {
+  private async destroyBack(stopping: AbortSignal): Promise<number> {
     let destroyed = 0;
     const ledger = { table: 'keys.erasure_ledger', id: 'request_id', before: BEGINNING };
     for await (const { found } of inParts(this.unitOfWork, ledger, storedAgain)) {
       if (stopping.aborted) break;
-      if (found.length > 0) destroyed += await lease.batch((tx) => destroyKeys(tx, found));
+      if (found.length > 0) destroyed += await destroyKeys(this.unitOfWork, found);
     }
-    if (destroyed > 0) {
-      await this.unitOfWork.scrubKeys();
+    if (destroyed > 0)
       this.logger.warn(
         `A restore has brought back keys of erased users: ${many(destroyed, 'key was', 'keys were')} destroyed again`,
       );
-    }
     return destroyed;
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SqlPart, Tx, UnitOfWork } from '@app/database';
 
 /** Rows that one statement looks at: all of millions would take longer than a statement may. */
@@ -34,6 +35,8 @@ export async function* inParts<Row>(
       return { before: from, end: last && [last.bot_id, last.id], found };
     });
     yield part;
+    // On SQLite no request is served within a look.
+    await nextTurn();
     place = part.end;
   }
 }
