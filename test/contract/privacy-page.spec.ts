@@ -54,6 +54,17 @@ describe('the order of the page', () => {
     expect(page.text).not.toMatch(/of beta<\/bdi>[^]{0,60}<p>What is stored will be erased on /);
   });
 
+  it('has a box for each category that is asked for, but for one whose deletion has begun', async () => {
+    for (const key of ['alpha', 'beta']) await bot.hasCategory(key);
+    await bot.post('/consents/request', { ...who, categories: ['alpha', 'beta'] });
+    const url = await linked();
+    const boxes = async () =>
+      [...(await get(url)).text.matchAll(/name="category" value="(\w+)"/g)].map(([, key]) => key);
+    expect(await boxes()).toEqual(['alpha', 'beta']);
+    await service.database.run(`UPDATE categories SET deleting_at = created_at WHERE key = 'beta'`);
+    expect(await boxes()).toEqual(['alpha']);
+  });
+
   it('names the server, and has its id on hover', async () => {
     await bot.post('/servers/register', { guild_id: who.guild_id, name: 'Tea & cake' });
     await bot.hasConsent(who);

@@ -81,6 +81,17 @@ it('a receipt states no declaration that was made after the request, by a clock 
   expect(await periods()).toEqual([null, null]);
 });
 
+it('a declaration follows no time of a wrong clock', async () => {
+  await bot.hasRequest(who);
+  await ahead.database.run(
+    `UPDATE consent_history SET created_at = '2099-01-01T00:00:00.000Z' WHERE bot_id = ?`,
+    bot.id,
+  );
+  await late.hasCategory('soon');
+  const { data } = await bot.get('/data/categories/soon');
+  expect(String(data['created_at']) < '2099').toBe(true);
+});
+
 it('the evidence of a consent in force is kept, and that of the withdrawn one before it is not', async () => {
   await bot.hasConsent(who, '1.0');
   await bot.hasRevoked(who);

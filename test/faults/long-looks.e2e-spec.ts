@@ -194,34 +194,50 @@ describe('of what one bot has by the million each statement looks at a part', ()
   });
 });
 
-it('a consent that is accepted behind the parts that a deletion has done does not come to name the category', async () => {
-  const who = subject();
-  await bot.hasCategory('unused');
-  await bot.post('/consents/request', { ...who, consent_version: '1' });
-  // Behind it.
-  await copied('consents', 600, { user_id: `'~user' || (1000000 + i)` });
-  const [unitOfWork, holders] = [service.app.get(UnitOfWork), service.app.get(ConsentedDataHolders)];
-  const [write, erase] = [unitOfWork.write.bind(unitOfWork), holders.eraseCategory.bind(holders)];
-  let parts = 0;
-  const erasing = jest.spyOn(holders, 'eraseCategory').mockImplementation((...given) => {
-    parts += 1;
-    return erase(...given);
+describe('behind the first part of the deletion of a category', () => {
+  /** The number of parts of a deletion that needs some, behind the first of which `act` runs. */
+  async function partsWith(act: () => Promise<unknown>): Promise<number> {
+    await copied('consents', 600, { user_id: `'~user' || (1000000 + i)` });
+    const [unitOfWork, holders] = [service.app.get(UnitOfWork), service.app.get(ConsentedDataHolders)];
+    const [write, erase] = [unitOfWork.write.bind(unitOfWork), holders.eraseCategory.bind(holders)];
+    let parts = 0;
+    let acted: Promise<unknown> | undefined;
+    const erasing = jest.spyOn(holders, 'eraseCategory').mockImplementation((...given) => {
+      parts += 1;
+      return erase(...given);
+    });
+    const writing = jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
+      const done = await write(work);
+      if (parts === 1 && acted === undefined) await (acted = act());
+      return done;
+    });
+    expect((await bot.delete('/data/categories/unused')).status).toBe(200);
+    for (const spy of [erasing, writing]) spy.mockRestore();
+    return parts;
+  }
+
+  it('no consent comes to name the category', async () => {
+    const who = subject();
+    await bot.hasCategory('unused');
+    await bot.post('/consents/request', { ...who, consent_version: '1' });
+    const parts = await partsWith(async () => {
+      const body = { ...who, consent_version: '1', categories: ['unused'] };
+      expectFailure(await bot.post('/consents/accept', body), 404, 'not_found');
+    });
+    expect(parts).toBe(3);
+    const naming = `SELECT 1 FROM consents WHERE bot_id = ? AND categories LIKE '%unused%'`;
+    expect(await service.database.rows(naming, bot.id)).toEqual([]);
   });
-  let accepted: ReturnType<typeof bot.post> | undefined;
-  const writing = jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
-    const done = await write(work);
-    if (parts === 1 && accepted === undefined) {
-      accepted = bot.post('/consents/accept', { ...who, consent_version: '1', categories: ['unused'] });
-      await accepted;
-    }
-    return done;
+
+  it('another call can end it: both answer that it is done, and a category registered since stays', async () => {
+    await bot.hasConsent(subject());
+    await bot.hasCategory('unused');
+    await partsWith(async () => {
+      expect((await bot.delete('/data/categories/unused')).status).toBe(200);
+      await bot.hasCategory('unused');
+    });
+    expect((await bot.get('/data/categories/unused')).status).toBe(200);
   });
-  expect((await bot.delete('/data/categories/unused')).status).toBe(200);
-  for (const spy of [erasing, writing]) spy.mockRestore();
-  expect(parts).toBe(3);
-  expectFailure((await accepted)!, 404, 'not_found');
-  const naming = `SELECT 1 FROM consents WHERE bot_id = ? AND categories LIKE '%unused%'`;
-  expect(await service.database.rows(naming, bot.id)).toEqual([]);
 });
 
 /** How often batches have given others a turn without any work. */

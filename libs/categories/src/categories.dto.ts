@@ -48,7 +48,7 @@ const WARNINGS =
 
 const DELETING =
   'When its deletion began. The answer has it while that is not complete: no request for consent and no acceptance can name the category, ' +
-  'and a repeat of the deletion continues it';
+  'and a repeat of the deletion ends it';
 
 const FURTHER = 'Purpose in further languages, by language tag (BCP 47)';
 

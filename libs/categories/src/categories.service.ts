@@ -183,9 +183,10 @@ export class CategoriesService {
     before?: Deletion,
   ): Promise<Deletion | undefined> {
     await lockCategory(tx, botId, key);
-    const { id, deletingAt } = await this.require(tx, botId, key);
-    // Another call has deleted the category meanwhile, and it is registered again.
-    if (before !== undefined && before.id !== id) undeclared();
+    const found = await this.find(tx, botId, key);
+    // Another call has ended this deletion meanwhile; the category may be registered again.
+    if (before !== undefined && before.id !== found?.id) return undefined;
+    const { id, deletingAt } = found ?? undeclared();
     const parts = await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE, by, before?.parts);
     if (hasMore(parts) || (before !== undefined && hasMore(before.parts))) {
       if (deletingAt === null)

@@ -44,7 +44,7 @@ export async function holdRetentionDays(tx: Tx, botId: string, key: string): Pro
 /** What is read of a declaration besides its fields: the columns and the types of a row follow from these names. */
 const DECLARED = [
   ...(['key', 'labelDe', 'labelEn', 'labels', 'description', 'purposes'] as const),
-  ...(['retentionDays', 'legalBasis', 'withoutConsent', 'updatedAt'] as const),
+  ...(['retentionDays', 'legalBasis', 'withoutConsent', 'updatedAt', 'deletingAt'] as const),
 ];
 
 const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -62,7 +62,7 @@ type DeclarationRow = {
     ? DeclaredPurpose[Name]
     : string | null;
 };
-type PageRow = DeclarationRow & Pick<Category, 'id' | 'createdAt' | 'deletingAt'>;
+type PageRow = DeclarationRow & Pick<Category, 'id' | 'createdAt'>;
 
 function declaring(fields: string): string {
   return `SELECT ${DECLARATION}, ${fields} FROM categories WHERE bot_id = ?`;
@@ -175,7 +175,7 @@ export async function categoriesOfPage(
 ): Promise<Iterable<CategoryView>> {
   const [after = ''] = page.after ?? [];
   const rows = await tx.all<PageRow>(
-    `SELECT id, ${DECLARATION}, fields, created_at AS "createdAt", deleting_at AS "deletingAt" FROM categories
+    `SELECT id, ${DECLARATION}, fields, created_at AS "createdAt" FROM categories
      WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ? OFFSET ?`,
     ...[botId, after, page.limit, page.offset],
   );

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
+import { DAY_MS } from '@app/kernel';
 import type { Subject } from './subject';
 import { markedBy } from './subject-data';
 
@@ -141,12 +142,16 @@ export class ConsentedDataHolders {
     return false;
   }
 
-  /** `now`, or the time of the newest request or decision of the bot on record, where a process whose clock is ahead has written that. */
+  /**
+   * `now`, or the time of the newest request or decision of the bot on record, where a process whose clock is ahead has written that. A time
+   * that is a day ahead is of a wrong clock, and would spoil the receipts of all users until then.
+   */
   async timeAfter(tx: Tx, botId: string, now: string): Promise<string> {
     let at = now;
+    const wrong = new Date(Date.parse(now) + DAY_MS).toISOString();
     for (const holder of this.all()) {
       const newest = await holder.newestTime?.(tx, botId);
-      if (newest !== undefined && newest > at) at = newest;
+      if (newest !== undefined && newest > at && newest < wrong) at = newest;
     }
     return at;
   }

@@ -222,13 +222,15 @@ export function wordsOf({ parts }: Making, words: ShownWords, isOpen: boolean): 
   </details>`;
 }
 
-/** The boxes of a request, with the labels of its words. */
+/** The boxes of a request, with the labels of its words. A category whose deletion has begun cannot be agreed to. */
 export function boxesOf(making: Making, asked: ShownRequest, granted: ReadonlySet<string>): Html[] {
-  return (asked.categories ?? []).map(
-    (key) =>
-      html`<label
-        ><input type="checkbox" name="category" value="${key}" ${granted.has(key) && html` checked`} />
-        ${nameOf(making, key, asked.words)}</label
-      >`,
+  const ending = making.facts.purposes.flatMap(({ key, deletingAt }) => (deletingAt === null ? [] : [key]));
+  return (asked.categories ?? []).flatMap((key) =>
+    ending.includes(key)
+      ? []
+      : html`<label
+          ><input type="checkbox" name="category" value="${key}" ${granted.has(key) && html` checked`} />
+          ${nameOf(making, key, asked.words)}</label
+        >`,
   );
 }

@@ -1800,7 +1800,7 @@ export interface components {
       readonly created_at: string;
       /**
        * Format: date-time
-       * @description When its deletion began. The answer has it while that is not complete: no request for consent and no acceptance can name the category, and a repeat of the deletion continues it
+       * @description When its deletion began. The answer has it while that is not complete: no request for consent and no acceptance can name the category, and a repeat of the deletion ends it
        */
       readonly deleting_at?: string;
       /** @description In the answer to a registration: what the declaration does that its bot may not mean. Left out where there is nothing */
