@@ -244,12 +244,33 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
     await robin.press(await robin.privacy('consent'), 'I agree');
     hold = async () => {
       // An adapter with repeats of its own is refused by what it does not repeat.
-      discord.faults = [name === 'signed HTTP' ? 403 : 'lost'];
+      discord.faults = [name === 'signed HTTP' ? 405 : 'lost'];
       hold = async () => undefined;
     };
     expect((await robin.privacy('export')).content).toMatch(/^Something failed/);
     await until(() => errors.length > 0);
     expect(errors).toHaveLength(1);
+  });
+
+  it.each([
+    ['none where the interaction is not known any more', [404]],
+    ['one alone where that does not reach Discord either', [413, 404]],
+  ])('reports a file that does not reach Discord once, and says so by a message: %s', async (_, faults) => {
+    const robin = user();
+    await robin.press(await robin.privacy('consent'), 'I agree');
+    hold = async () => {
+      discord.requests.length = 0;
+      discord.faults = [...faults];
+      hold = async () => undefined;
+    };
+    void robin.privacy('export');
+    await until(() => errors.length > 0);
+    // Where there was a further message, it came before this one.
+    await user().privacy('about');
+    expect(discord.requests.filter((one) => one.startsWith('PATCH'))).toHaveLength(faults.length + 1);
+    expect(errors).toEqual([
+      name === 'discord.py' ? expect.anything() : expect.objectContaining({ status: faults[0] }),
+    ]);
   });
 
   it('reports an answer that Discord does not take, and answers the next one', async () => {

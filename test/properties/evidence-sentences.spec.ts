@@ -67,17 +67,28 @@ describe('the sentence about a proof', () => {
     expect(cli + page + seite).not.toMatch(/consent was|Einwilligung|data was|Daten gelöscht|[{}]|undefined/);
   });
 
-  it('claims no consent where the user is erased and the type has several acts', async () => {
+  it('claims no consent where the parts are not shown and the type has several acts', async () => {
     const [cli, page, seite] = await allSay({ type: 'consent_accepted', erased: true });
     const acts = 'a consent was given, or a restriction of processing was ended';
-    expect(cli).toContain(`${acts} about a user who was erased since.`);
-    expect(page).toContain(`${acts} (a user who was erased since).`);
+    expect(cli).toContain(`${acts} about a user whom the proof does not name.`);
+    expect(page).toContain(`${acts} (a user whom the proof does not name).`);
     expect(seite).toContain(
-      'Einwilligung erteilt oder Einschränkung der Verarbeitung aufgehoben (ein Nutzer, der seither gelöscht wurde)',
+      'Einwilligung erteilt oder Einschränkung der Verarbeitung aufgehoben (ein Nutzer, den der Nachweis nicht nennt)',
     );
     expect((await allSay({ type: 'data_submitted', erased: true }))[0]).toContain(
       ' data was stored about a user',
     );
+  });
+
+  it('is the same whether the event says that its user was erased, which nothing covers', async () => {
+    const proof = log.proof({ type: 'data_submitted' });
+    const says = async (erased: boolean, parts: AuditProof['event']['parts']) => {
+      const content = JSON.stringify({ ...proof, event: { ...proof.event, erased, parts } });
+      const finding = await found(content);
+      return [finding, sentenceOf('en', finding), sentenceOf('de', finding), await cliSays(content)];
+    };
+    for (const parts of [null, proof.event.parts])
+      expect(await says(true, parts)).toEqual(await says(false, parts));
   });
 
   it.each(['client', 'another'])(
@@ -107,7 +118,8 @@ describe('the sentence about a proof', () => {
     const forged = { ...proof.event, note: 'forged', parts: { ...proof.event.parts, more: 'forged' } };
     const finding = await found(JSON.stringify({ ...proof, event: forged } satisfies AuditProof));
     if (finding.result !== 'holds') throw new Error('it does not hold');
-    expect(signedIn(finding)).toEqual({ event: proof.event, checkpoint: finding.statement });
+    const { erased: _, ...event } = proof.event;
+    expect(signedIn(finding)).toEqual({ event, checkpoint: finding.statement });
   });
 });
 
@@ -119,7 +131,7 @@ describe('the sentence about an audit log', () => {
   const pruned = log.exported(told, 39, 39);
 
   it('says "complete" only where the beginning is proved, and names a pruning', async () => {
-    const counts = ': 2 events about its users in 1 batches, 0 of them about users who were erased since.';
+    const counts = ': 2 events about its users in 1 batches, 0 of them marked as about erased users.';
     expect(await cliSays(whole)).toMatch(
       /^The audit log of the bot .* UTC is complete and unchanged: 2 events/,
     );

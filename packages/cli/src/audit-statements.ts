@@ -22,7 +22,8 @@ export function proof(given: AuditProof, keys: KeySet): Said<'proof'> {
   const user = event.parts?.user?.value;
   const subject = user
     ? `user ${user} in ${scope(event.parts?.guild?.value ?? 'none')}`
-    : `a user ${event.erased ? 'who was erased since' : 'whom it does not name'}`;
+    : // No hash covers that the event says `erased`.
+      'a user whom the proof does not name';
   const author = event.source === 'service' ? '' : ', as the bot itself wrote,';
   const acts = actsOf(event).map((act) => (Object.hasOwn(ACTS_EN, act) ? ACTS_EN[act as AuditAct] : act));
   return {
@@ -46,7 +47,7 @@ export async function auditLog(lines: AsyncIterable<string>, keys: KeySet): Prom
       : '';
   return {
     kind: 'audit_log',
-    sentence: `${holds}: ${events} events about its users in ${batches} batches, ${erased} of them about users who were erased since.${pruned}`,
+    sentence: `${holds}: ${events} events about its users in ${batches} batches, ${erased} of them marked as about erased users.${pruned}`,
     statement: { bot_id: botId, after, is_whole: isWhole, batches, events, erased, checkpoint },
   };
 }

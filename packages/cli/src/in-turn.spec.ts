@@ -15,6 +15,14 @@ const FILE = {
   holders: ['a', 'b', 'c'].map((key) => ({ key, ...LABELS, covers: [key] })),
 };
 
+const CODES: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  429: 'rate_limit_exceeded',
+  503: 'service_unavailable',
+};
+/** In place of a status: the answer is lost. */
+const LOST = 0;
+
 /** A service without declarations, to which changes have these statuses; the next minute is 40 seconds away. */
 function standIn(...statuses: number[]): string[] {
   const seen: string[] = [];
@@ -25,12 +33,9 @@ function standIn(...statuses: number[]): string[] {
       return Promise.resolve(Response.json({ success: true, data }));
     }
     const status = statuses.shift() ?? 200;
+    if (status === LOST) return Promise.reject(new TypeError('fetch failed'));
     seen.push(`${(JSON.parse(body as string) as { key: string }).key} ${status}`);
-    const error = {
-      code: status === 429 ? 'rate_limit_exceeded' : 'invalid_request',
-      message: 'No.',
-      details: {},
-    };
+    const error = { code: CODES[status], message: 'No.', details: {} };
     const headers = { 'retry-after': '40' };
     return Promise.resolve(
       Response.json(status === 200 ? { success: true, data: {} } : { success: false, error }, {
@@ -72,11 +77,16 @@ describe.each([
     expect(seen).toEqual(['a 200', 'b 429', 'b 200', 'c 200']);
   });
 
-  it('names what failed, and what was done before it', async () => {
-    standIn(200, 200, 400);
+  it.each([
+    [1, 'is refused', 400, 'No.\n'],
+    [3, 'has no answer', LOST, 'An answer of the service at '],
+    [3, 'the service has no time for', 503, 'The service at '],
+  ])('names by exit code %d what %s, and what was done before it', async (exitCode, _, status, words) => {
+    // The SDK repeats what may pass.
+    standIn(200, 200, ...Array<number>(20).fill(status));
     const { code, stderr } = await push();
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${one} c: No.\n`);
+    expect(code).toBe(exitCode);
+    expect(stderr).toContain(`${one} c: ${words}`);
     expect(stderr).toContain(`Done before: ${one} a, ${one} b.`);
   });
 });

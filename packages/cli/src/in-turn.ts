@@ -1,4 +1,4 @@
-import { EXIT, Failure, failureOf } from './failures';
+import { Failure, failureOf } from './failures';
 import type { Session } from './session';
 
 type Act = readonly [declaration: string, act: () => Promise<unknown>];
@@ -14,9 +14,8 @@ export async function inTurn({ url }: Session, acts: readonly Act[]): Promise<vo
       await act();
     } catch (error) {
       const { exitCode, message, mend, code } = failureOf(error, url);
-      const named = exitCode === EXIT.refused ? `${declaration}: ${message}` : message;
       const before = done.length === 0 ? [] : [`Done before: ${done.join(', ')}.`];
-      throw new Failure(exitCode, named, [mend, ...before].join(' ').trim(), code);
+      throw new Failure(exitCode, `${declaration}: ${message}`, [mend, ...before].join(' ').trim(), code);
     }
     done.push(declaration);
   }

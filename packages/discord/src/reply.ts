@@ -69,10 +69,27 @@ export const LIMITS = {
 
 /** What Discord answers to a message that it does not take, at no attempt. */
 const REFUSED: readonly unknown[] = [400, 413];
+/** What it answers where it takes no message any more: the token is over, or the interaction is not known. */
+const CLOSED: readonly unknown[] = [401, 403, 404];
 
-/** Whether the user reads of this failure in place of the message: Discord refuses it, or its files may have taken too long. */
-export const isToBeSaid = (error: unknown, { files }: Reply): boolean =>
-  files.length > 0 || REFUSED.includes((error as { status?: unknown }).status);
+/**
+ * Sends a message. Where Discord refuses it, or its files may have taken too long, the user reads `failed`, which reports the
+ * failure, in place of a deferral that never ends. Another failure is thrown.
+ */
+export async function sent(
+  reply: Reply,
+  send: (reply: Reply) => Promise<unknown>,
+  failed: (error: unknown) => Reply,
+): Promise<void> {
+  try {
+    await send(reply);
+  } catch (error) {
+    const { status } = error as { status?: unknown };
+    if (!REFUSED.includes(status) && (reply.files.length === 0 || CLOSED.includes(status))) throw error;
+    // It is reported already.
+    await send({ ...failed(error), isNote: true }).catch(() => undefined);
+  }
+}
 
 /** Whether files of the message that is replaced are left in it. */
 export const leavesFiles = ({ isNote, keepsFiles }: Reply): boolean => isNote === true || keepsFiles === true;

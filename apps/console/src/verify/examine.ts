@@ -1,4 +1,5 @@
 import {
+  type AuditEventEvidence,
   type AuditProof,
   type KeySet,
   type Payload,
@@ -15,6 +16,9 @@ const CERTIFICATE = 'lethe-erasure-certificate+jwt';
 const FINAL = 'lethe-final-certificate+jwt';
 /** Characters of a text at most. The largest proof, and the final certificate of twenty holders, have fewer. */
 const TEXT_LENGTH_MAX = 2 * 1024 * 1024;
+
+/** An event as far as hashes cover it: whether its user was erased since is not among that. */
+export type SealedEvent = Omit<AuditEventEvidence, 'erased'>;
 
 export type Kind = 'certificate' | 'final' | 'receipt' | 'proof';
 
@@ -41,7 +45,7 @@ export type Finding =
       readonly kind: 'proof';
       /** The checkpoint. */
       readonly statement: Payload;
-      readonly event: AuditProof['event'];
+      readonly event: SealedEvent;
       readonly isNamed: false;
     }
   | {
@@ -124,11 +128,11 @@ async function found(text: string, keys: KeySet, parts: readonly string[] | unde
 }
 
 /** The event without what no hash covers. */
-function sealedOf(event: AuditProof['event']): AuditProof['event'] {
-  const { seq, id, event_type, source, created_at, commitment, erased } = event;
+function sealedOf(event: AuditEventEvidence): SealedEvent {
+  const { seq, id, event_type, source, created_at, commitment } = event;
   const { user, guild, details } = event.parts ?? {};
   const parts = user && guild && details ? { user, guild, details } : null;
-  return { seq, id, event_type, source, created_at, commitment, erased, parts };
+  return { seq, id, event_type, source, created_at, commitment, parts };
 }
 
 /** The one JSON object of a text, without the envelope, or the one certificate of a list. */

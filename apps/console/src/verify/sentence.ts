@@ -1,11 +1,5 @@
-import {
-  actsOf,
-  type AuditAct,
-  type AuditEventEvidence,
-  BOT_WIDE_GUILD_ID,
-  type HolderAnswer,
-} from '@lethe/sdk/evidence/web';
-import type { Finding, Names } from './examine';
+import { actsOf, type AuditAct, BOT_WIDE_GUILD_ID, type HolderAnswer } from '@lethe/sdk/evidence/web';
+import type { Finding, Names, SealedEvent } from './examine';
 import { reasonIn } from './reasons';
 import { type Language, VERIFY_TEXTS } from './texts';
 
@@ -72,16 +66,17 @@ function quoted(language: Language, text: string): string {
 }
 
 /** Who wrote an event, about whom, and what it says was done. */
-function eventOf(language: Language, event: AuditEventEvidence): Record<string, string> {
+function eventOf(language: Language, event: SealedEvent): Record<string, string> {
   const { acts, or, events } = VERIFY_TEXTS[language];
   const [user, guild] = [event.parts?.user?.value, event.parts?.guild?.value];
-  const unnamed = event.erased ? events.aboutErased : events.aboutUnnamed;
   const words = actsOf(event).map((act) => (Object.hasOwn(acts, act) ? acts[act as AuditAct] : act));
   return {
     time: timeIn(language, event.created_at),
     author: event.source === 'service' ? events.byService : events.byBot,
     what: words.join(or),
-    subject: user ? filled(events.about, { user, place: placeOf(language, guild ?? '–') }) : unnamed,
+    subject: user
+      ? filled(events.about, { user, place: placeOf(language, guild ?? '–') })
+      : events.aboutUnnamed,
   };
 }
 

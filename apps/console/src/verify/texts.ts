@@ -44,8 +44,8 @@ interface VerifyTexts {
   readonly acts: Readonly<Record<AuditAct, string>>;
   /** Between acts one of which it was. */
   readonly or: string;
-  /** Who wrote an event, and about whom: a user in a place, one who was erased since, one whom the proof does not name. */
-  readonly events: Readonly<Record<'byBot' | 'byService' | 'about' | 'aboutErased' | 'aboutUnnamed', string>>;
+  /** Who wrote an event, and about whom: a user in a place, or one whom the proof does not name. */
+  readonly events: Readonly<Record<'byBot' | 'byService' | 'about' | 'aboutUnnamed', string>>;
   /** Before the answers of the holders of a bot. */
   readonly answers: string;
   readonly holders: Readonly<Record<'erased' | 'nothing' | 'kept' | 'signed' | 'received', string>>;
@@ -109,7 +109,6 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       byBot: 'as the bot itself wrote',
       byService: 'as Lethe wrote',
       about: 'the user {user} {place}',
-      aboutErased: 'a user who was erased since',
       aboutUnnamed: 'a user whom the proof does not name',
     },
     answers: 'What the other stores of the bot have answered:',
@@ -191,7 +190,6 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       byBot: 'eingetragen vom Bot selbst',
       byService: 'eingetragen von Lethe',
       about: 'Nutzer {user} {place}',
-      aboutErased: 'ein Nutzer, der seither gelöscht wurde',
       aboutUnnamed: 'ein Nutzer, den der Nachweis nicht nennt',
     },
     answers: 'Was die anderen Speicherorte des Bots geantwortet haben:',

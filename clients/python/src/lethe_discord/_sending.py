@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Awaitable, Callable, Dict, List, Optional
 
@@ -13,6 +14,8 @@ from ._reply import Reply
 
 # What Discord answers to a message that it does not take, at no attempt.
 _REFUSED = (400, 413)
+# What it answers where it takes no message any more: the token is over, or the interaction is not known.
+_CLOSED = (401, 403, 404)
 Failed = Callable[[Exception], Reply]
 
 
@@ -57,10 +60,14 @@ async def _sent(reply: Reply, failed: Failed, send: Callable[[Reply], Awaitable[
     try:
         await send(reply)
     except Exception as error:
+        status = getattr(error, "status", None)
         # Files may have taken longer than the client waits.
-        if not reply.files and getattr(error, "status", None) not in _REFUSED:
+        if status not in _REFUSED and (not reply.files or status in _CLOSED):
             raise
-        await send(replace(failed(error), is_note=True))
+        said = replace(failed(error), is_note=True)
+        # It is reported already.
+        with suppress(Exception):
+            await send(said)
 
 
 async def _edit(interaction: discord.Interaction, reply: Reply) -> None:

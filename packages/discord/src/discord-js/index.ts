@@ -12,7 +12,7 @@ import type { CommandData } from '../commands';
 import type { GuildOptions, Reconciled } from '../guilds';
 import { GuildWatch } from '../guild-watch';
 import { Privacy, type PrivacyOptions } from '../privacy';
-import { isToBeSaid, leavesFiles, type Reply } from '../reply';
+import { leavesFiles, type Reply, sent } from '../reply';
 import { guildOf } from '../scope';
 import type { Then } from '../waiting';
 
@@ -118,14 +118,8 @@ export class DiscordJsPrivacy {
     return this.sent(asked, reply, (message) => interaction.editReply(editOf(message)));
   }
 
-  /** A message that Discord does not take is a failure that the user reads, in place of a deferral that never ends. */
-  private async sent(asked: Asked, reply: Reply, send: (reply: Reply) => Promise<unknown>): Promise<void> {
-    try {
-      await send(reply);
-    } catch (error) {
-      if (!isToBeSaid(error, reply)) throw error;
-      await send({ ...this.privacy.failed(asked, error), isNote: true });
-    }
+  private sent(asked: Asked, reply: Reply, send: (reply: Reply) => Promise<unknown>): Promise<void> {
+    return sent(reply, send, (error) => this.privacy.failed(asked, error));
   }
 
   /** Answers an interaction that the bot has answered itself. */

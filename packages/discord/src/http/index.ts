@@ -1,6 +1,6 @@
 import { type Asked, askedOf, EPHEMERAL, type RawInteraction } from '../asked';
 import { Privacy, type PrivacyOptions } from '../privacy';
-import { cut, isToBeSaid, LIMITS, type Reply, reply } from '../reply';
+import { cut, LIMITS, type Reply, reply, sent } from '../reply';
 import { DiscordRest, type RestOptions } from '../rest';
 import type { Then } from '../waiting';
 import { GuildsInUse } from './guilds-in-use';
@@ -84,7 +84,11 @@ export class HttpInteractions {
       answer = await (this.privacy.handles(asked)
         ? this.privacy.reply(asked)
         : this.other(interaction, asked));
-      await this.answered(interaction, asked, answer);
+      await sent(
+        answer,
+        (message) => this.rest.answer(application, token, message),
+        (error) => this.privacy.failed(asked, error),
+      );
     } catch (error) {
       this.privacy.report(error);
     }
@@ -94,20 +98,6 @@ export class HttpInteractions {
       await this.rest
         .followUp(application, token, following)
         .catch((error: unknown) => this.privacy.report(error));
-  }
-
-  /** A message that Discord does not take is a failure that the user reads, in place of a deferral that never ends. */
-  private async answered(
-    { application_id: application, token }: RawInteraction,
-    asked: Asked,
-    answer: Reply,
-  ): Promise<void> {
-    try {
-      await this.rest.answer(application, token, answer);
-    } catch (error) {
-      if (!isToBeSaid(error, answer)) throw error;
-      await this.rest.answer(application, token, { ...this.privacy.failed(asked, error), isNote: true });
-    }
   }
 
   /** It never rejects. */

@@ -31,7 +31,11 @@ export const ACTS_EN: Readonly<Record<AuditAct, string>> = {
  * What a verified event says was done. Several acts, one of which it was, where the details of an event of the service are not
  * shown, as after an erasure. An act or a type that is newer than this package is not among `AuditAct`.
  */
-export function actsOf({ event_type: type, source, parts }: AuditEventEvidence): readonly string[] {
+export function actsOf({
+  event_type: type,
+  source,
+  parts,
+}: Pick<AuditEventEvidence, 'event_type' | 'source' | 'parts'>): readonly string[] {
   if (source !== 'service') return [type];
   if (parts === null)
     return [type, ...Object.keys(TYPES).filter((act) => TYPES[act as keyof typeof TYPES] === type)];
