@@ -170,7 +170,7 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     onServer: 'auf dem Server',
     directly: 'in Direktnachrichten',
     proof:
-      'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what} ({subject}), am {time}, {author}.',
+      'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit dem {sealed}: {what} ({subject}), am {time}, {author}.',
     acts: {
       consent_requested: 'Einwilligung angefragt',
       consent_accepted: 'Einwilligung erteilt',
