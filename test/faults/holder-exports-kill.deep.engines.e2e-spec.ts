@@ -61,15 +61,16 @@ it('an export that is killed after its commit has its record, one task and its c
   );
 });
 
-it('a large export that is killed between the commit of its task and its answer leaves the task, which is answered', async () => {
+it('a large export that is killed in the unit that records it has made no task, and the next one asks', async () => {
   for (let at = 0; at < 5; at++) {
     await bot.hasCategory(`large_${at}`);
     await bot.hasData(who, `large_${at}`, { value: 'x'.repeat(60_000) });
   }
   await bot.put('/holders/database', { kind: 'pull' });
-  // It records the export, in the unit after the one that makes the task.
+  // The unit makes the task before.
   const { answer, left } = await killedBefore('INSERT INTO audit_events');
-  expect([answer, left]).toEqual([undefined, [1, 0, 0]]);
+  expect([answer, left]).toEqual([undefined, [0, 0, 0]]);
+  expect((await full()).data.holders).toMatchObject([{ state: 'asked' }]);
   const [{ task_id: id } = {}] = await tasks();
   const stated = { result: 'exported', data: { levels: [1] } };
   expect((await bot.post(`/holders/database/tasks/${String(id)}/acknowledge`, stated)).status).toBe(200);
