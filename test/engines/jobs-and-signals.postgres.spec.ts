@@ -10,6 +10,7 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
+import { JOB_NAMES } from '@app/kernel';
 import type { TestDatabase } from '../support/database';
 import { Service } from '../support/service';
 import { until } from '../support/until';
@@ -208,21 +209,7 @@ describe('jobs', () => {
   });
 
   it('of every module are looked at by every process', () => {
-    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'clock', 'consent-counts'];
-    jobs.push(
-      'delivery-retention',
-      'erasure-recovery',
-      'evidence-retention',
-      'guild-deletions',
-      'holder-answers-retention',
-      'idempotency-retention',
-      'key-rewrite',
-      'orphan-keys',
-      'privacy-links-retention',
-      'stats-retention',
-      'storage-samples',
-      'withdrawn-data',
-    );
+    const jobs = JOB_NAMES.filter((name) => name !== 'other');
     for (const { app } of services) expect(app.get(SchedulerRegistry).getIntervals().sort()).toEqual(jobs);
   });
 

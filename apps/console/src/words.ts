@@ -1,3 +1,5 @@
+import { EVENTS_DE } from './event-words';
+
 /** The words for the values of the service, which are the same in every language of the interface. */
 const EN = {
   consent: {
@@ -169,17 +171,7 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     legitimate_interests: 'berechtigte Interessen',
   },
   source: { service: 'vom Dienst', client: 'vom Bot' },
-  event: {
-    consent_requested: 'Einwilligung angefragt',
-    consent_accepted: 'Einwilligung erteilt',
-    consent_revoked: 'Einwilligung widerrufen',
-    data_submitted: 'Daten gespeichert',
-    data_exported: 'Daten exportiert',
-    data_deleted: 'Daten gelöscht',
-    deletion_requested: 'Löschung angefordert',
-    deletion_completed: 'Löschung abgeschlossen',
-    deletion_failed: 'Löschung fehlgeschlagen',
-  },
+  event: EVENTS_DE,
   act: {
     objection: 'Widerspruch',
     restriction: 'Einschränkung',

@@ -1,4 +1,5 @@
 import { ACTS_EN, type AuditAct } from '@lethe/sdk/evidence/web';
+import { EVENTS_DE } from '../event-words';
 import type { Unclear } from './examine';
 
 /** The languages of the page. */
@@ -172,15 +173,7 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     proof:
       'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit dem {sealed}: {what} ({subject}), am {time}, {author}.',
     acts: {
-      consent_requested: 'Einwilligung angefragt',
-      consent_accepted: 'Einwilligung erteilt',
-      consent_revoked: 'Einwilligung widerrufen',
-      data_submitted: 'Daten gespeichert',
-      data_exported: 'Daten exportiert',
-      data_deleted: 'Daten gelöscht',
-      deletion_requested: 'Löschung angefordert',
-      deletion_completed: 'Löschung abgeschlossen',
-      deletion_failed: 'Löschung fehlgeschlagen',
+      ...EVENTS_DE,
       objection: 'Widerspruch gegen die Verarbeitung vermerkt',
       restriction: 'Einschränkung der Verarbeitung vermerkt',
       restriction_ended: 'Einschränkung der Verarbeitung aufgehoben',

@@ -15,7 +15,7 @@ export interface VerifiedLog {
   readonly botId: string;
   /** The number of the batch behind which the export begins; 0 for the first event of the log. */
   readonly after: number;
-  /** Whether that is the beginning of the log, or of what a signed pruning has left. Nothing proves what was before another one. */
+  /** Whether the export begins where the log does, or where a signed pruning ended. Else the events before it are not proved. */
   readonly isWhole: boolean;
   readonly batches: number;
   readonly events: number;
