@@ -1,6 +1,6 @@
 import { UnitOfWork } from '@app/database';
-import { OrphanKeys } from '@app/gdpr';
-import { Clock, DAY_MS } from '@app/kernel';
+import { OrphanKeys, orphansKeptUntil } from '@app/gdpr';
+import { Clock, type Config, CONFIG, DAY_MS } from '@app/kernel';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -123,11 +123,27 @@ describe('keys that no subject has', () => {
     await service.database.run("DELETE FROM keys.subject_keys WHERE id LIKE 'beside-%'");
   });
 
-  it('are kept where there are many, since the data is then older than the keys', async () => {
+  it('are kept where there are many, since the data is then older than the keys, until the last backup with their data has ended', async () => {
+    const bot = await service.registerBot();
+    await bot.hasConsent(subject());
     const before = await keys();
+    const kept = (): Promise<string | undefined> => orphansKeptUntil(service.app.get(UnitOfWork));
+    const { backupRetentionDays: days } = service.app.get<Config>(CONFIG);
     await hasOrphans(1_001);
-    for (let days = 0; days < 3; days++) await runAfter(days);
+    await runAfter(0);
+    await runAfter(2);
+    await runAfter(days - 0.1);
     expect(await keys()).toHaveLength(before.length + 1_001);
     expect(service.logLines.some((line) => line.includes('the data is older than the keys'))).toBe(true);
+    expect(Date.parse((await kept()) ?? '')).toBeGreaterThan(Date.now());
+    // Those of a further restore wait as long.
+    await hasOrphans(1_000, 'further-');
+    await runAfter(days + 1);
+    await runAfter(2 * days);
+    expect(await keys()).toHaveLength(before.length + 2_001);
+    await runAfter(2 * days + 1.1);
+    expect(await keys()).toStrictEqual(before);
+    await runAfter(2 * days + 2.2);
+    expect(await kept()).toBeUndefined();
   });
 });

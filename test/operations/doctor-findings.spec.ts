@@ -122,6 +122,11 @@ describe('the findings of doctor', () => {
     ],
     ['files of the log of PostgreSQL', 'warning wal_recycle', inside({ keepsFilesOfLog: true })],
     ['replaced files', 'warning replaced_left', { replaced: ['/data/lethe.db.replaced-20261101000000'] }],
+    [
+      'many keys that no user has',
+      'warning orphan_keys',
+      inside({ orphansKeptUntil: '2026-12-24T12:00:00.000Z' }),
+    ],
     ['retired keys', 'warning retired_keys', { retiredKeys: '/data/lethe.db.key.retired' }],
     ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
     ['a key file', 'warning key_file', { keyFile: KEY }],

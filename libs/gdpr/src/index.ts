@@ -12,7 +12,7 @@ export { ErasureService } from './erasure/erasure.service';
 export { EvidenceRetention, EvidenceRetentionJob, type ExpiredRecords } from './erasure/evidence-retention';
 export { GuildDeletion } from './erasure/guild-erasure.service';
 export { KeyRewriteJob } from './erasure/key-rewrite.job';
-export { OrphanKeys } from './erasure/orphan-keys.job';
+export { OrphanKeys, orphansKeptUntil } from './erasure/orphan-keys.job';
 export { COUNT_MISSING } from './erasure/missing-entries';
 export { type HolderCall, HolderTasksMade } from './holders/holder-calls';
 export type { BotHolder } from './holders/bot-holder.entity';

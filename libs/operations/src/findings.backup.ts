@@ -161,8 +161,15 @@ function unexportedLedger(circumstances: Circumstances): Look {
   );
 }
 
-function leftovers({ replaced = [], retiredKeys }: Circumstances): readonly Look[] {
+function leftovers({ replaced = [], retiredKeys, installation }: Circumstances): readonly Look[] {
+  const orphansUntil = installation?.orphansKeptUntil;
   return [
+    orphansUntil !== undefined && {
+      id: 'orphan_keys',
+      level: 'warning',
+      says: `More than 1,000 keys belong to no user, as after a restore of older data. They are kept until ${orphansUntil}, and no erasure reaches them.`,
+      mend: 'Restore the newer data by then if the older was a mistake; else Lethe destroys the keys.',
+    },
     replaced.length > 0 && {
       id: 'replaced_left',
       level: 'warning',

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { countBots } from '@app/bots';
 import { countSubjects, keyFilePath, type KeyUse, MasterKeyRotation, retiredKeysPath } from '@app/crypto';
 import { databaseBytes, keepsFilesOfLog, keysPath, UnitOfWork } from '@app/database';
-import { type ErasureBacklog, erasureBacklog } from '@app/gdpr';
+import { type ErasureBacklog, erasureBacklog, orphansKeptUntil } from '@app/gdpr';
 import { type Config, CONFIG } from '@app/kernel';
 import { logState, type LogState } from '@app/sealing';
 import { outboxState, type OutboxState } from '@app/webhooks';
@@ -23,6 +23,8 @@ export interface Installation {
   readonly logs: LogState;
   /** Undefined for PostgreSQL, whose backups Lethe does not make. */
   readonly backups: BackupRecord | undefined;
+  /** Until when many keys are kept that no subject has; undefined where there are few. */
+  readonly orphansKeptUntil?: string | undefined;
   /** Whether PostgreSQL keeps the files of its log for new uses. */
   readonly keepsFilesOfLog: boolean;
 }
@@ -63,6 +65,7 @@ export class InstallationReading {
       erasures: await unitOfWork.snapshot(erasureBacklog),
       logs: await logState(unitOfWork),
       backups: config.database.engine === 'sqlite' ? lastBackups(config.database.path) : undefined,
+      orphansKeptUntil: await orphansKeptUntil(unitOfWork),
       keepsFilesOfLog: await keepsFilesOfLog(unitOfWork),
     };
   }

@@ -103,6 +103,10 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     says: 'Beim Zurückspielen einer Sicherung wurde aufbewahrt, was sie ersetzt hat: Diese Dateien enthalten noch Nutzer, die seither gelöscht wurden.',
     mend: 'Löschen Sie die genannten Dateien, wenn der Dienst mit den zurückgespielten Daten läuft.',
   },
+  orphan_keys: {
+    says: 'Mehr als 1.000 Schlüssel gehören zu keinem Nutzer, wie nach dem Zurückspielen älterer Daten. Sie bleiben so lange, wie eine Sicherung die neueren Daten haben kann, und keine Löschung erreicht sie.',
+    mend: 'Waren die älteren Daten ein Versehen, spielen Sie bis dahin die neueren zurück. Sonst vernichtet Lethe die Schlüssel.',
+  },
   retired_keys: {
     says: 'Neben der Datenbank liegen noch Hauptschlüssel aus der Zeit vor einem Wechsel, die ältere Sicherungen brauchen.',
     mend: 'Bewahren Sie eine Kopie anderswo auf, getrennt von den Sicherungen, und löschen Sie die Datei. Die Kopie löschen Sie zusammen mit der letzten Sicherung aus der Zeit vor dem Wechsel.',

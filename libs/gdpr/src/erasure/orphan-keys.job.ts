@@ -1,43 +1,73 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { orphanKeys, removeOrphans, storedAgain } from '@app/crypto';
 import { type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
-import { many } from '@app/kernel';
+import { type Config, CONFIG, DAY_MS, many } from '@app/kernel';
 import { destroyKeys } from './ledger-entries.sql';
 import { BEGINNING, inParts } from './parts';
 
 /** Faults leave a few keys behind. More of them show that the data is older than the keys. */
 const ORPHANS_MAX = 1_000;
+/** Its marks in `job_leases`, and the one of many keys. */
+const NAME = 'orphan-keys';
+const MANY = 'many-';
+
+interface Orphans {
+  readonly count: number;
+  /** All of them, unless there are more than {@link ORPHANS_MAX}. */
+  readonly ids: readonly string[];
+}
+
+/** Until when more than {@link ORPHANS_MAX} keys without a subject are kept, as an ISO time; undefined where there are not so many. */
+export async function orphansKeptUntil(reader: Pick<UnitOfWork, 'get'>): Promise<string | undefined> {
+  const sql = 'SELECT MAX(locked_until) AS at FROM job_leases WHERE name LIKE ?';
+  return (await reader.get<{ at: string | null }>(sql, `${NAME}/${MANY}%`))?.at ?? undefined;
+}
 
 /**
  * Removes keys that no subject has. On SQLite a key is committed before the data that needs it: a crash or a fault between
  * the two leaves such a key, which has encrypted nothing. On both engines a restore of older data does. A key is removed when a run
  * finds it that a run a day before has found, in whatever process: data that was restored by mistake can be replaced until then.
- * One that the ledger names does not wait, and is not counted.
+ * Many wait until the last backup that may have their data has ended, and anew when a thousand are added or removed. One that the ledger
+ * names does not wait, and is not counted.
  */
 @PeriodicJob({ lookEveryMs: 3_600_000 })
 @Injectable()
 export class OrphanKeys implements Job {
-  readonly name = 'orphan-keys';
+  readonly name = NAME;
   readonly everyMs = 86_400_000;
   private readonly logger = new Logger(OrphanKeys.name);
 
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     await lease.keep(async () => {
       let orphans = await this.orphans(stopping);
-      if (orphans.length > 0 && (await this.destroyBack(stopping)) > 0)
-        orphans = await this.orphans(stopping);
+      if (orphans.count > 0 && (await this.destroyBack(stopping)) > 0) orphans = await this.orphans(stopping);
       if (stopping.aborted) return;
-      const areMany = orphans.length > ORPHANS_MAX;
-      if (areMany)
-        this.logger.warn(
-          `More than ${ORPHANS_MAX} keys belong to no subject and are kept: the data is older than the keys, as after a restore`,
+      if (orphans.count > ORPHANS_MAX) await this.removeMany(lease, orphans.count, stopping);
+      else
+        await lease.batch(async (tx) =>
+          removeOrphans(tx, await lease.lasting(tx, orphans.ids, this.everyMs)),
         );
-      await lease.batch(async (tx) =>
-        removeOrphans(tx, await lease.lasting(tx, areMany ? [] : orphans, this.everyMs)),
-      );
     });
+  }
+
+  private async removeMany(lease: Lease, count: number, stopping: AbortSignal): Promise<void> {
+    // A read can find the key of a unit that is being committed: the exact number changes with it.
+    const mark = `${MANY}${Math.floor(count / ORPHANS_MAX)}`;
+    const forMs = Math.max(1, this.config.backupRetentionDays) * DAY_MS;
+    const lasting = await lease.batch((tx) => lease.lasting(tx, [mark], forMs));
+    if (lasting.length === 0)
+      return this.logger.warn(
+        `More than ${ORPHANS_MAX} keys belong to no subject: the data is older than the keys, as after a restore. They are kept until ${await orphansKeptUntil(this.unitOfWork)}`,
+      );
+    for await (const some of orphanKeys(this.unitOfWork)) {
+      if (stopping.aborted) return;
+      if (some.length > 0) await lease.batch((tx) => removeOrphans(tx, some));
+    }
   }
 
   /** Destroys the keys of erased users that a restore has brought back; returns their number. */
@@ -55,13 +85,15 @@ export class OrphanKeys implements Job {
     return destroyed;
   }
 
-  /** In the whole file, or more than {@link ORPHANS_MAX}. */
-  private async orphans(stopping: AbortSignal): Promise<readonly string[]> {
-    const found: string[] = [];
+  /** In the whole file. */
+  private async orphans(stopping: AbortSignal): Promise<Orphans> {
+    const ids: string[] = [];
+    let count = 0;
     for await (const some of orphanKeys(this.unitOfWork)) {
-      found.push(...some);
-      if (stopping.aborted || found.length > ORPHANS_MAX) break;
+      count += some.length;
+      if (count <= ORPHANS_MAX) ids.push(...some);
+      if (stopping.aborted) break;
     }
-    return found;
+    return { count, ids };
   }
 }
