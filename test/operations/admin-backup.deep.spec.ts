@@ -622,8 +622,24 @@ describe('npm run admin -- restore', () => {
     });
   });
 
+  const BEFORE_READY: Moment = { at: '^rename to .*ready.json$' };
+  const restoring = (): string[] => readdirSync(lethe.directory).filter((name) => name.includes('restoring'));
+
+  it('killed before it is ready leaves nothing beside a service that starts', async () => {
+    const gone = await bot.hasUser();
+    await backup('b');
+    await lethe.service.end();
+    expect(
+      (await lethe.adminApart(['restore', '--from', place('b'), '--force'], BEFORE_READY)).code,
+    ).toBeNull();
+    expect(restoring()).toEqual(['lethe.db.restoring']);
+    await lethe.service.start();
+    await bot.hasForgotten(gone);
+    expect(restoring()).toEqual([]);
+  });
+
   const moments: readonly [string, Moment, boolean][] = [
-    ['before it is ready', { at: '^rename to .*ready.json$' }, false],
+    ['before it is ready', BEFORE_READY, false],
     ['between data and keys', { at: '^rename to .*keys.db.replaced-' }, true],
     ['before the data are in place', { at: '^rename to .*/lethe\\.db$' }, true],
     ['before the keys are in place', { at: '^rename to .*/keys.db$' }, true],
@@ -651,7 +667,7 @@ describe('npm run admin -- restore', () => {
         code: 0,
         stderr: expect.stringMatching(/^1 scheduled deletion of a guild waits .*Start the service now/ms),
       });
-      expect(readdirSync(lethe.directory).filter((name) => name.includes('restoring'))).toEqual([]);
+      expect(restoring()).toEqual([]);
       await lethe.service.start();
       expectFailure(await bot.export(gone), 404, 'not_found');
       await expectKept(stays);

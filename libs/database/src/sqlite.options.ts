@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
@@ -83,7 +83,11 @@ export function lockFile(path: string, purpose: 'use' | 'restore' = 'use'): () =
   const release = (): void => locks.forEach((unlock) => unlock());
   try {
     for (const file of [resolve(path), keysPath(resolve(path))]) locks.push(lockOne(file));
-    if (purpose === 'use') requireWhole(path);
+    if (purpose === 'use') {
+      requireWhole(path);
+      // What a restore that was killed while it prepared has left: data and keys that no erasure reaches.
+      rmSync(restoringPath(path), { recursive: true, force: true });
+    }
     return release;
   } catch (error) {
     release();
