@@ -497,15 +497,21 @@ describe('a query', () => {
 });
 
 describe('a request id', () => {
-  it("is the caller's own when it is harmless", async () => {
-    const answer = await bot.get(`/bots/${bot.id}`, { 'x-request-id': 'trace-1.a_B' });
-    expect(answer.header('x-request-id')).toBe('trace-1.a_B');
-  });
+  it.each(['trace-1.a_B', '1764576000000', 'a12345678901234567', '0af7651916cd43dd8448eb211c80319c'])(
+    "is the caller's own when it is harmless: %s",
+    async (given) => {
+      const answer = await bot.get(`/bots/${bot.id}`, { 'x-request-id': given });
+      expect(answer.header('x-request-id')).toBe(given);
+    },
+  );
 
-  it.each(['<script>', 'a b', 'x'.repeat(65), 'é', ''])('is replaced when it is %j', async (given) => {
-    const answer = await bot.get(`/bots/${bot.id}`, { 'x-request-id': given });
-    expect(answer.header('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  it.each(['<script>', 'a b', 'x'.repeat(65), 'é', '', '123456789012345678', 'a-12345678901234567.b'])(
+    'is replaced when it is %j',
+    async (given) => {
+      const answer = await bot.get(`/bots/${bot.id}`, { 'x-request-id': given });
+      expect(answer.header('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 
   it('is different for every request', async () => {
     const ids = await Promise.all(

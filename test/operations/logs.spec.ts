@@ -43,6 +43,7 @@ async function live(bot: Bot): Promise<string[]> {
   await bot.send('GET', `/${who.user_id}`);
   await bot.get(`/servers?api_key=${bot.key}`);
   await bot.get(`/servers`, { 'x-request-id': `<${bot.key}>` });
+  for (const id of [who.user_id, `user-${who.user_id}.1`]) await bot.get(`/servers`, { 'x-request-id': id });
   await new Client(service.url, `${bot.key}x`).get('/servers');
   await rawRequest(service.port, `GARBAGE ${bot.key} ${who.user_id}\r\n\r\n`);
   await bot.hasRevoked(who);
