@@ -38,13 +38,25 @@ afterEach(() => jest.restoreAllMocks());
 
 describe('the privacy page of a bot with holders', () => {
   it.each([
-    ['de', 'Der Bot hat eigene Speicher: Datenbank des Bots.'],
-    ['en', 'The bot has stores of its own: Database of the bot.'],
-  ])('says in %s beside the copies that they ask the stores', async (language, text) => {
-    expect((await get(await linked(language))).text).not.toContain(text);
-    await register();
-    expect((await get(await linked(language))).text).toContain(text);
-  });
+    [
+      'de',
+      'Der Bot hat eigene Speicher: Datenbank des Bots.',
+      'zu jedem Server, zu dem auch dieser Dienst etwas über dich hat; nach anderen frag ihn selbst.',
+    ],
+    [
+      'en',
+      'The bot has stores of its own: Database of the bot.',
+      'for each server about which this service has something of you too; ask the bot yourself about others.',
+    ],
+  ])(
+    'says in %s beside the copies that they ask the stores, and about which servers',
+    async (language, text, which) => {
+      expect((await get(await linked(language))).text).not.toContain(text);
+      await register();
+      const page = (await get(await linked(language))).text;
+      for (const said of [text, which]) expect(page).toContain(said);
+    },
+  );
 
   it.each([
     ['de', 'Der Bot hat eigene Speicher', 'Nach seinen eigenen Speichern wurde der Bot nicht gefragt'],

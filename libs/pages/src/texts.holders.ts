@@ -1,7 +1,7 @@
 /** What the page and the copy say about the bot's own stores. */
 export const HOLDERS_EN = {
   why: (names: string) =>
-    `The bot has stores of its own: ${names}. When you download a copy, the bot is asked what it has about you there. A copy that you download after its answer has it.`,
+    `The bot has stores of its own: ${names}. When you download a copy, the bot is asked what it has about you there, for each server about which this service has something of you too; ask the bot yourself about others. A copy that you download after its answer has it.`,
   unasked: 'The bot was not asked about its own stores: ask it.',
   told: (names: string) => `The bot is told to erase what it has about you in its own stores too: ${names}.`,
   later: (names: string) =>
@@ -34,7 +34,7 @@ export const HOLDERS_EN = {
 
 export const HOLDERS_DE: typeof HOLDERS_EN = {
   why: (names) =>
-    `Der Bot hat eigene Speicher: ${names}. Wenn du eine Kopie herunterlädst, wird der Bot gefragt, was er dort über dich hat. Eine Kopie, die du nach seiner Antwort herunterlädst, enthält sie.`,
+    `Der Bot hat eigene Speicher: ${names}. Wenn du eine Kopie herunterlädst, wird der Bot gefragt, was er dort über dich hat, und zwar zu jedem Server, zu dem auch dieser Dienst etwas über dich hat; nach anderen frag ihn selbst. Eine Kopie, die du nach seiner Antwort herunterlädst, enthält sie.`,
   unasked: 'Nach seinen eigenen Speichern wurde der Bot nicht gefragt: Frag ihn selbst.',
   told: (names) =>
     `Der Bot wird beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat: ${names}.`,
