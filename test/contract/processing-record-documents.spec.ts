@@ -62,6 +62,11 @@ describe('the record of processing activities as a document', () => {
         {},
         {
           applies_to:
+            'Dass über einen Nutzer etwas gespeichert war, und die IDs dazu, verschlüsselt: bis zu einer Löschung',
+          days: null,
+        },
+        {
+          applies_to:
             'Sicherungen des Betreibers, die Gelöschtes enthalten können, Werte und IDs verschlüsselt',
           days: 35,
         },

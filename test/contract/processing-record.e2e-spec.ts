@@ -39,7 +39,7 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
         { recipient: A_TEXT, host: 'bot.example.org:8443', receives: A_TEXT },
       ],
       transfers: A_TEXT,
-      time_limits: [30, 1095, 30, 35].map((days) => ({ applies_to: A_TEXT, days })),
+      time_limits: [30, 1095, 30, null, 35].map((days) => ({ applies_to: A_TEXT, days })),
       security_measures: expect.arrayContaining([A_TEXT]) as unknown,
       activities: [
         {

@@ -229,6 +229,20 @@ describe('the history of a consent', () => {
     expect(await history()).toEqual(['requested 1.0', 'accepted 1.0']);
   });
 
+  it('ends while the user stays in the list, as the notice says, until an erasure', async () => {
+    await bot.hasRequest(who);
+    const { data } = await bot.post<{ declined_at: string }>('/consents/decline', who);
+    await seal(service, bot);
+    const [sealed] = await rows<{ sealed_at: string }>('sealed_at', 'audit_batches', 'number DESC');
+    after([data.declined_at, sealed!.sealed_at].sort()[1]!, DAYS, 1);
+    await sweep();
+    expect([await history(), await rows('id', 'audit_events')]).toEqual([[], []]);
+    const users = async () => (await bot.get<{ users: unknown[] }>('/users')).data.users;
+    expect(await users()).toHaveLength(1);
+    await bot.hasForgotten(who);
+    expect(await users()).toEqual([]);
+  });
+
   it('does not end by the acceptance of another user, or of the same user in another guild', async () => {
     await bot.hasConsent(who);
     for (const other of [

@@ -101,7 +101,7 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
       privacy_policy: null,
       notice_settings: WHOLE,
       data_subjects: A_TEXT,
-      time_limits: [30, 1095, 30, 35].map((days) => ({ applies_to: A_TEXT, days })),
+      time_limits: [30, 1095, 30, null, 35].map((days) => ({ applies_to: A_TEXT, days })),
       encryption: {
         algorithm: 'ChaCha20-Poly1305 (RFC 8439)',
         master_key: engine === 'postgres' ? 'environment' : 'file',

@@ -46,6 +46,7 @@ export const DE: DocumentTexts = {
       evidence:
         'Verlauf der Einwilligungen und Aufzeichnungen von Löschungen, nach deren Ende, und Ereignisse des Protokolls',
       webhooks: 'Aufzeichnungen von Webhook-Aufrufen, nach deren Ende',
+      ids: 'Dass über einen Nutzer etwas gespeichert war, und die IDs dazu, verschlüsselt: bis zu einer Löschung',
       backups: 'Sicherungen des Betreibers, die Gelöschtes enthalten können, Werte und IDs verschlüsselt',
     },
     noLimit: 'ohne zeitliche Grenze',
@@ -136,6 +137,7 @@ export const DE: DocumentTexts = {
     backups: (count) =>
       `Sicherungen werden ${forDays(count)} aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist: Werte und deine ID nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
+    ids: 'Auch wenn alles andere abgelaufen ist, bleibt vermerkt, dass hier etwas über dich gespeichert war, mit deiner ID, verschlüsselt, bis du eine Löschung verlangst.',
     objectTitle: OBJECTION.de.title,
     object: OBJECTION.de.text,
     rightsTitle: 'Deine Rechte',

@@ -41,6 +41,7 @@ export const EN = {
       withdrawn: 'Data that rested on a consent, after its withdrawal',
       evidence: 'Evidence of consents and of erasures, after their end, and audit events',
       webhooks: 'Records of webhook calls, after these have ended',
+      ids: 'That something was stored about a user, and the ids for it, encrypted: until an erasure',
       backups: 'Backups of the operator, which can contain what was erased, values and ids encrypted',
     },
     noLimit: 'no limit by time',
@@ -128,6 +129,7 @@ export const EN = {
     backups: (count: number) =>
       `Backups are kept for ${days(count)}. During that time a backup can contain what was erased: values and your id only encrypted.`,
     webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,
+    ids: 'Also after everything else has ended, it stays recorded that something about you was stored here, with your id, encrypted, until you ask for an erasure.',
     objectTitle: OBJECTION.en.title,
     object: OBJECTION.en.text,
     rightsTitle: 'Your rights',

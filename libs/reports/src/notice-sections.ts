@@ -136,6 +136,7 @@ function periodsIn(language: DocumentLanguage, { periods }: NoticeFacts): Said[]
     own(grace === undefined ? words.notWithdrawn : words.withdrawn(grace)),
     own(words.evidence(evidence)),
     own(words.webhooks(calls)),
+    own(words.ids),
     ...(backups === 0 ? [] : [own(words.backups(backups))]),
   ];
 }

@@ -72,6 +72,7 @@ function timeLimits(config: Config, words: Words['limits']): ProcessingRecordHea
     { applies_to: words.withdrawn, days: revokedDataGraceDays ?? null },
     { applies_to: words.evidence, days: evidenceRetentionDays },
     { applies_to: words.webhooks, days: webhookRetentionDays },
+    { applies_to: words.ids, days: null },
     ...(backupRetentionDays === 0 ? [] : [{ applies_to: words.backups, days: backupRetentionDays }]),
   ];
 }
