@@ -100,6 +100,6 @@ export { SqliteUnitOfWork } from './sqlite.unit-of-work';
 export { ConcurrentChange, type SharedWork, UnitOfWork } from './unit-of-work';
 export { type Batches, type BotSweep, inBatches, sweepBots } from './bot-sweep';
 export { CLOCK_LEASE, ClockWatch } from './clock-watch';
-export { JobLease, JobLeases, Lease, LEASE_MS, LeaseLost } from './job-leases';
+export { JobLease, JobLeases, lastingUntil, Lease, LEASE_MS, LeaseLost } from './job-leases';
 export { type Job, JobRunner, PeriodicJob, PeriodicJobs } from './job-runner';
 export { JobsModule } from './jobs.module';

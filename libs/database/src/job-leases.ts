@@ -17,6 +17,16 @@ export class LeaseLost extends OwnError {
   }
 }
 
+/** Until when a mark of a job with this beginning waits ({@link Lease.lasting}), as an ISO time; undefined without one. */
+export async function lastingUntil(
+  reader: Pick<UnitOfWork, 'get'>,
+  job: string,
+  beginning: string,
+): Promise<string | undefined> {
+  const sql = 'SELECT MAX(locked_until) AS at FROM job_leases WHERE name LIKE ?';
+  return (await reader.get<{ at: string | null }>(sql, `${job}/${beginning}%`))?.at ?? undefined;
+}
+
 /** The right to do one job, until the job ends or another process takes it over. */
 export class Lease {
   constructor(

@@ -1,13 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { orphanKeys, removeOrphans, storedAgain } from '@app/crypto';
-import { type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
+import { type Job, lastingUntil, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
 import { type Config, CONFIG, DAY_MS, many } from '@app/kernel';
 import { destroyKeys } from './ledger-entries.sql';
 import { BEGINNING, inParts } from './parts';
 
 /** Faults leave a few keys behind. More of them show that the data is older than the keys. */
 const ORPHANS_MAX = 1_000;
-/** Its marks in `job_leases`, and the one of many keys. */
+/** The name of the job, and the beginning of its mark for many keys. */
 const NAME = 'orphan-keys';
 const MANY = 'many-';
 
@@ -18,9 +18,8 @@ interface Orphans {
 }
 
 /** Until when more than {@link ORPHANS_MAX} keys without a subject are kept, as an ISO time; undefined where there are not so many. */
-export async function orphansKeptUntil(reader: Pick<UnitOfWork, 'get'>): Promise<string | undefined> {
-  const sql = 'SELECT MAX(locked_until) AS at FROM job_leases WHERE name LIKE ?';
-  return (await reader.get<{ at: string | null }>(sql, `${NAME}/${MANY}%`))?.at ?? undefined;
+export function orphansKeptUntil(reader: Pick<UnitOfWork, 'get'>): Promise<string | undefined> {
+  return lastingUntil(reader, NAME, MANY);
 }
 
 /**
