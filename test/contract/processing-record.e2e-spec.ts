@@ -84,10 +84,10 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
     expect(text).toContain('| How you are called / Wie du heißt |');
   });
 
-  it('has labels and purposes in further languages, of a field too, in fields that its schema declares', async () => {
+  it('has labels and purposes in further languages, and what users may correct, in fields that its schema declares', async () => {
     const meaning = { description_de: 'Wozu', descriptions: { fr: 'Pour saluer' } };
     const words = { labels: { fr: 'Profil' }, ...meaning };
-    await bot.hasCategory('profile', [{ ...field('value'), ...words }], words);
+    await bot.hasCategory('profile', [{ ...field('value', 'string', { editable: true }), ...words }], words);
     const { data } = await bot.get<{ activities: [Json & { fields: [Json] }] }>(path());
     const [activity] = data.activities;
     expect(activity).toMatchObject({ labels: words.labels, purposes: meaning.descriptions });

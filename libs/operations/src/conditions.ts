@@ -1,11 +1,6 @@
-/** What a name of the degradations means, and what the operator does about it. */
-interface Condition {
-  readonly name: string;
-  readonly says: string;
-  readonly mend: string;
-}
+import type { ConditionView } from './operator.dto';
 
-const WORDS: Readonly<Record<string, Omit<Condition, 'name'>>> = {
+const WORDS: Readonly<Record<string, Omit<ConditionView, 'name'>>> = {
   rate_limit_local: {
     says: 'Redis does not answer, so each process counts the rate limits alone.',
     mend: 'Look whether the Redis of REDIS_URL runs and can be reached from here. Counting in it begins again by itself.',
@@ -42,6 +37,6 @@ const OTHER = {
 };
 
 /** The conditions of readiness in words. */
-export function conditionsOf(names: readonly string[]): Condition[] {
+export function conditionsOf(names: readonly string[]): ConditionView[] {
   return names.map((name) => ({ name, ...(WORDS[name] ?? OTHER) }));
 }

@@ -10,7 +10,7 @@ const Names = (description: string): PropertyDecorator =>
 const Size = (description: string): PropertyDecorator => Count({ nullable: true, description });
 const Time = (description: string): PropertyDecorator => Timestamp({ nullable: true, description });
 
-class ConditionView {
+export class ConditionView {
   @Text(64, 'As in `conditions` of `/health/ready`') name: string;
   @Text(400) says: string;
   @Text(400, 'What to do') mend: string;

@@ -66,6 +66,7 @@ class FieldView {
   @Text(TEXT_MAX, { optional: true }) description_de?: string;
   @Text(TEXT_MAX, { optional: true }) description_en?: string;
   @LabelsByLanguage(TEXT_MAX, further('Purpose')) descriptions?: Labels;
+  @Flag({ optional: true, description: 'true: users can correct it themselves' }) editable?: boolean;
 }
 
 export class ActivityView {

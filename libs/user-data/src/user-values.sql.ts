@@ -12,7 +12,7 @@ import {
   subjectValues,
   withoutIndex,
 } from '@app/crypto';
-import type { Engine, Tx } from '@app/database';
+import type { Tx } from '@app/database';
 import type { CountedPart } from '@app/http';
 import { isUnrestricted } from './processing-refusals.sql';
 
@@ -47,31 +47,14 @@ const OF_GUILD = 'held.bot_id = ? AND held.guild_id = ? AND held.category_key = 
 const KEY = subjectKeyJoin('held');
 
 /** Those of some values that a consent in force covers, or that need none, and that no restriction keeps back. */
-const shownAmong = (engine: Engine, isOpen: boolean) => {
+const shownAmong = ({ engine }: Tx, { requiresConsent }: GuildCategory) => {
   const { join, condition, open } = consentCovering(engine, 'found');
   return {
-    shown: `${isOpen ? open : condition} AND ${isUnrestricted('found')}`,
+    shown: `${requiresConsent ? condition : open} AND ${isUnrestricted('found')}`,
     some: `FROM (SELECT bot_id, guild_id, user_id, category_key FROM user_data held WHERE ${OF_GUILD}
       ORDER BY held.user_id LIMIT ${LOOKED_AT}) found LEFT ${join}`,
   };
 };
-
-const countSql = (engine: Engine, isOpen: boolean): string => {
-  const { shown, some } = shownAmong(engine, isOpen);
-  return `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${shown} THEN 1 END) AS shown, MAX(found.user_id) AS last ${some}`;
-};
-
-const usersSql = (engine: Engine, isOpen: boolean): string => {
-  const { shown, some } = shownAmong(engine, isOpen);
-  return `SELECT found.user_id ${some} WHERE ${shown} ORDER BY found.user_id LIMIT ? OFFSET ?`;
-};
-
-const forBoth = (sql: typeof countSql, isOpen: boolean) => ({
-  sqlite: sql('sqlite', isOpen),
-  postgres: sql('postgres', isOpen),
-});
-const COVERED = { count: forBoth(countSql, false), users: forBoth(usersSql, false) };
-const OPEN = { count: forBoth(countSql, true), users: forBoth(usersSql, true) };
 
 const OF_SUBJECT = `SELECT category_key, value, updated_at, ${storedWithoutConsent('user_data', 'category_key')} AS open
   FROM user_data WHERE ${SUBJECT_WHERE}`;
@@ -89,9 +72,9 @@ const valuesFrom = ({ botId, guildId, category }: GuildCategory, after: string):
 
 /** How many of some values behind the user `after` are shown, and the last user that was looked at; undefined at the end. */
 export async function countSome(tx: Tx, of: GuildCategory, after: string): Promise<CountedPart> {
-  const { count } = of.requiresConsent ? COVERED : OPEN;
+  const { shown, some } = shownAmong(tx, of);
   const found = await tx.get<{ looked: number; shown: number; last: string | null }>(
-    count[tx.engine],
+    `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${shown} THEN 1 END) AS shown, MAX(found.user_id) AS last ${some}`,
     ...valuesFrom(of, after),
   );
   const isLast = Number(found?.looked ?? 0) < LOOKED_AT;
@@ -106,8 +89,13 @@ export async function someValues(
   skip: number,
   take: number,
 ): Promise<FoundValue[]> {
-  const { users } = of.requiresConsent ? COVERED : OPEN;
-  const found = await tx.all<{ user_id: Digest }>(users[tx.engine], ...valuesFrom(of, after), take, skip);
+  const { shown, some } = shownAmong(tx, of);
+  const found = await tx.all<{ user_id: Digest }>(
+    `SELECT found.user_id ${some} WHERE ${shown} ORDER BY found.user_id LIMIT ? OFFSET ?`,
+    ...valuesFrom(of, after),
+    take,
+    skip,
+  );
   const given = givenSubjects(
     tx,
     found.map(({ user_id: userId }) => ({ ...of, userId })),

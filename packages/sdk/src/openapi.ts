@@ -2844,6 +2844,8 @@ export interface components {
       readonly descriptions?: {
         readonly [key: string]: string;
       };
+      /** @description true: users can correct it themselves */
+      readonly editable?: boolean;
     };
     readonly ActivityView: {
       /** @description The key of the data category */

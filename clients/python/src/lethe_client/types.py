@@ -1105,6 +1105,7 @@ class FieldView(_FieldView, total=False):
     description_de: str
     description_en: str
     descriptions: Dict[str, str]
+    editable: bool
 
 
 class _GapView(TypedDict):
