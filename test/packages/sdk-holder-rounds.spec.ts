@@ -857,6 +857,29 @@ describe('a store that fails', () => {
     ]);
   });
 
+  it.each([
+    ['spares what the user gave since in the others, which are done', true, [2, 1]],
+    ['erases again in the others what came since of a user who is not back', false, [0, 0]],
+  ])('%s, and answers what the first attempt found', async (_name, isBack, rows) => {
+    const broken: Store = { ...stored0()[0]!, count: async () => Promise.reject(new Error('away')) };
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await holder({ stores: [...stored(), broken] }).once();
+    if (isBack) await known(who);
+    else write(who);
+    const dry = { task_id: fake.tasks[0]?.task_id, act: 'erase', result: 'failed', dryRun: true };
+    const seen: unknown[] = [];
+    const onTask = (task: unknown): unknown => seen.push(task);
+    await holder({ stores: [...stored(), broken], dryRun: true, onTask }).once();
+    const counts = { messages: 2, profiles: 1 };
+    expect(seen).toEqual([{ ...dry, counts }]);
+    for (let start = 0; start < 2; start++) await holder({ stores: [...stored(), broken] }).once();
+    expect(rowsOf(who)).toEqual(rows);
+    expect(await holder({ stores: [...stored(), ...stored0()] }).once()).toMatchObject({ answered: 1 });
+    expect(fake.tasks[0]?.answers.at(-1)).toEqual({ result: 'erased', counts: { ...counts, memory: 0 } });
+    expect(rowsOf(who)).toEqual(rows);
+  });
+
   it('is a refusal of the service for one task alone', async () => {
     await lethe.privacy.forget(await known());
     await holder().once();

@@ -677,6 +677,28 @@ def test_a_store_that_fails_is_tried_again_after_one_three_and_seven_rounds(bot:
     assert [one["result"] for one in bot.answers] == ["failed", "failed", "failed", "nothing"]
 
 
+@pytest.mark.parametrize("is_back, rows", [(True, [2, 1]), (False, [0, 0])])
+def test_while_a_store_fails_the_others_which_are_done_spare_what_a_user_gave_who_came_back(
+    bot: Bot, is_back: bool, rows: List[int]
+) -> None:
+    def away(who: Who) -> int:
+        raise RuntimeError("away")
+
+    stores = bot.database.stores()
+    who = bot.forgotten()
+    bot.holder(stores=[*stores, Store("broken", away, none)]).once()
+    if is_back:
+        bot.known(who)
+    else:
+        bot.database.write(who)
+    for _ in range(2):
+        bot.holder(stores=[*stores, Store("broken", away, none)]).once()
+        assert bot.database.rows_of(who) == rows
+    assert bot.holder(stores=[*stores, Store("broken", nothing, none)]).once().answered == 1
+    assert bot.answers[-1] == {"result": "erased", "counts": {"messages": 2, "profiles": 1, "broken": 0}}
+    assert bot.database.rows_of(who) == rows
+
+
 def test_a_store_that_never_answers_holds_no_other_store_and_no_other_task(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,17 +63,15 @@ export class Journal {
     return this.notes.get(id)?.done === true;
   }
 
-  /** Whether it is done by now, also by another process. */
-  async isDoneMeanwhile(id: string): Promise<boolean> {
-    if (this.isDone(id)) return true;
-    const note = await this.marks.get(this.list, id);
-    return note !== undefined && (JSON.parse(note) as Note).done;
+  /** What was found where it is done by now, also by another process. */
+  async foundBy(id: string): Promise<number | undefined> {
+    const note = this.isDone(id) ? this.notes.get(id) : await this.noted(id);
+    return note?.done === true ? note.found : undefined;
   }
 
   /** Notes what is about to be erased, and answers what the first attempt found, also that of another process. */
   async begin(task: Noted, found: number): Promise<number> {
-    const note = await this.marks.get(this.list, task.task_id);
-    const first = Math.max(found, note === undefined ? 0 : (JSON.parse(note) as Note).found);
+    const first = Math.max(found, (await this.noted(task.task_id))?.found ?? 0);
     if (found > 0) await this.note(task, { found: first, done: false });
     return first;
   }
@@ -93,6 +91,11 @@ export class Journal {
       old.map(([id]) => id),
     );
     for (const [id] of old) this.notes.delete(id);
+  }
+
+  private async noted(id: string): Promise<Note | undefined> {
+    const note = await this.marks.get(this.list, id);
+    return note === undefined ? undefined : (JSON.parse(note) as Note);
   }
 
   private async note({ task_id, created_at }: Noted, rest: Omit<Note, 'at'>): Promise<void> {

@@ -54,17 +54,14 @@ class Journal:
     def is_done(self, task_id: str) -> bool:
         return bool(self._notes.get(task_id, {}).get("done"))
 
-    async def is_done_meanwhile(self, task_id: str) -> bool:
-        """Whether it is done by now, also by another process."""
-        if self.is_done(task_id):
-            return True
-        note = await self._marks.get(self._of, task_id)
-        return note is not None and bool(json.loads(note)["done"])
+    async def found_by(self, task_id: str) -> Optional[int]:
+        """What was found where it is done by now, also by another process."""
+        note = self._notes[task_id] if self.is_done(task_id) else await self._noted(task_id)
+        return int(note["found"]) if note.get("done") else None
 
     async def begin(self, task: Mapping[str, Any], found: int) -> int:
         """Notes what is about to be erased, and answers what the first attempt found, also that of another process."""
-        note = await self._marks.get(self._of, task["task_id"])
-        first = max(found, 0 if note is None else int(json.loads(note)["found"]))
+        first = max(found, int((await self._noted(task["task_id"])).get("found", 0)))
         if found > 0:
             await self._note(task, first, False)
         return first
@@ -83,6 +80,10 @@ class Journal:
         await self._marks.remove(self._of, old)
         for name in old:
             del self._notes[name]
+
+    async def _noted(self, task_id: str) -> Dict[str, Any]:
+        note = await self._marks.get(self._of, task_id)
+        return {} if note is None else dict(json.loads(note))
 
     async def _note(self, task: Mapping[str, Any], found: int, done: bool) -> None:
         # As @lethe/sdk writes it: a bot may change its language.
