@@ -95,7 +95,8 @@ export class HolderRounds {
         failing.set(task.task_id, onceMore(before));
         round.failed += 1;
       }
-      if (task.act === 'erase') oldest ||= task.created_at;
+      // Without its ids it fails for ever, and no store has it to do.
+      if (task.act === 'erase' && !hasLostIds(task)) oldest ||= task.created_at;
     }
     this.failing = failing;
     // What failed is in the list, and may be older than all that was done.

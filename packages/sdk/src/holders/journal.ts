@@ -46,13 +46,18 @@ export class Journal {
     return new Date(Math.max(0, Date.parse(this.since ?? BEGINNING) - LATE_MS)).toISOString();
   }
 
-  /** Reads it as it is in the store now. */
+  /** Reads it as it is in the store now. @throws RangeError for a time to come */
   async load(): Promise<true> {
     const all = await this.marks.all(this.list);
     // After the notes: another process moves it before it removes those that are behind it.
     const since = await this.marks.get(this.list, SINCE);
-    // A time to come, of a clock that was ahead or is behind, says nothing: the store counts as new, which spares who came back.
-    this.since = since !== undefined && Date.parse(since) > Date.now() ? undefined : since;
+    // A clock that is behind is right again soon. A store that counted as new until then would be erased of who has no consent.
+    if (since !== undefined && Date.parse(since) > Date.now())
+      throw new RangeError(
+        `Its notes say that all is done up to ${since}, a time to come: no erasure is repeated until the clock has reached it. ` +
+          `If the clock is right, remove the note ${SINCE} of ${this.list}.`,
+      );
+    this.since = since;
     this.notes = new Map(
       [...all].filter(([name]) => name !== SINCE).map(([name, note]) => [name, JSON.parse(note) as Note]),
     );

@@ -41,13 +41,18 @@ class Journal:
         return written(max(moment(BEGINNING), moment(self._since or BEGINNING) - _LATE))
 
     async def load(self) -> bool:
-        """Reads it as it is in the store now."""
+        """Reads it as it is in the store now. Raises ValueError for a time to come."""
         notes = dict(await self._marks.all(self._of))
         notes.pop(_SINCE, None)
         # After the notes: another process moves it before it removes those that are behind it.
         since = await self._marks.get(self._of, _SINCE)
-        # A time to come, of a clock that was ahead or is behind, says nothing: the store counts as new, which spares who came back.
-        self._since = None if since is None or moment(since) > datetime.now(timezone.utc) else since
+        # A clock that is behind is right again soon. A store that counted as new until then would be erased of who has no consent.
+        if since is not None and moment(since) > datetime.now(timezone.utc):
+            raise ValueError(
+                f"Its notes say that all is done up to {since}, a time to come: no erasure is repeated until the clock has reached it. "
+                f"If the clock is right, remove the note {_SINCE} of {self._of}."
+            )
+        self._since = since
         self._notes = {name: json.loads(note) for name, note in notes.items()}
         return True
 

@@ -96,7 +96,8 @@ class HolderRounds:
             else:
                 failing[task["task_id"]] = before.once_more()
                 done.failed += 1
-            if _act(task) == "erase":
+            # Without its ids it fails for ever, and no store has it to do.
+            if _act(task) == "erase" and not has_lost_ids(task):
                 oldest = oldest or task["created_at"]
         self._failing = failing
 
