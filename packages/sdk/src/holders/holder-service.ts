@@ -194,7 +194,7 @@ export class HolderService {
   }
 }
 
-/** A guild that has only asked, or whose consent was withdrawn, gives no reason to keep data. */
+/** A guild that has asked, and has no consent in force, gives no reason to keep data: the list does not tell of values without one. */
 const hasReason = ({ status, declined_at }: Held): boolean =>
   status === 'accepted' || (status === 'none' && declined_at === null);
 

@@ -211,7 +211,7 @@ class HolderService:
 
 
 def _has_reason(held: Mapping[str, Any]) -> bool:
-    """A guild that has only asked, or whose consent was withdrawn, gives no reason to keep data."""
+    """A guild that has asked, and has no consent in force, gives no reason to keep data: the list does not tell of values without one."""
     return held["status"] == "accepted" or (held["status"] == "none" and held["declined_at"] is None)
 
 
