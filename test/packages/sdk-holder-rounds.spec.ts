@@ -634,6 +634,23 @@ describe('a task', () => {
     expect([rowsOf(who), errors]).toEqual([[2, 1], []]);
   });
 
+  it('whose ids the service has lost holds up neither the notes nor what another process has answered', async () => {
+    await lethe.privacy.forget(await known());
+    Object.assign(fake.tasks[0]!, { user_id: '0'.repeat(20), guild_id: '0'.repeat(20) });
+    const own = holder();
+    await own.once();
+    const who = await known();
+    await lethe.privacy.forget(who);
+    fake.tasks[1]!.created_at = '2026-01-01T02:00:00.000Z';
+    await holder({ stores: stored().slice(1) }).once();
+    await lethe.privacy.forget(await known());
+    fake.tasks[2]!.created_at = '2026-01-01T04:00:00.000Z';
+    expect(await own.once()).toMatchObject({ answered: 1, failed: 1, repeated: 1 });
+    expect(rowsOf(who)).toEqual([0, 0]);
+    const since = database.prepare("SELECT DISTINCT note FROM lethe_holder WHERE name = 'since'").all();
+    expect(since).toEqual([{ note: '2026-01-01T04:00:00.000Z' }]);
+  });
+
   it('that such a process answers while this one begins is done here too', async () => {
     const other = holder({ stores: stored().slice(1) });
     await holder().once();
@@ -855,6 +872,29 @@ describe('a store that fails', () => {
       'failed',
       'nothing',
     ]);
+  });
+
+  it.each([
+    ['spares what the user gave since in the others, which are done', true, [2, 1]],
+    ['erases again in the others what came since of a user who is not back', false, [0, 0]],
+  ])('%s, and answers what the first attempt found', async (_name, isBack, rows) => {
+    const broken: Store = { ...stored0()[0]!, count: async () => Promise.reject(new Error('away')) };
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await holder({ stores: [...stored(), broken] }).once();
+    if (isBack) await known(who);
+    else write(who);
+    const dry = { task_id: fake.tasks[0]?.task_id, act: 'erase', result: 'failed', dryRun: true };
+    const seen: unknown[] = [];
+    const onTask = (task: unknown): unknown => seen.push(task);
+    await holder({ stores: [...stored(), broken], dryRun: true, onTask }).once();
+    const counts = { messages: 2, profiles: 1 };
+    expect(seen).toEqual([{ ...dry, counts }]);
+    for (let start = 0; start < 2; start++) await holder({ stores: [...stored(), broken] }).once();
+    expect(rowsOf(who)).toEqual(rows);
+    expect(await holder({ stores: [...stored(), ...stored0()] }).once()).toMatchObject({ answered: 1 });
+    expect(fake.tasks[0]?.answers.at(-1)).toEqual({ result: 'erased', counts: { ...counts, memory: 0 } });
+    expect(rowsOf(who)).toEqual(rows);
   });
 
   it('is a refusal of the service for one task alone', async () => {
@@ -1112,14 +1152,14 @@ describe('a bot whose database was restored from a backup', () => {
     expect(rowsOf(who)).toEqual([0, 0]);
   });
 
-  it.each(['by a task', 'in the store'])(
+  it.each(['by a task', 'in the store, once it is removed'])(
     'erases again what was erased while its notes had a time to come, %s',
     async (where) => {
       const [first, second] = [await known(), await known()];
       await lethe.privacy.forget(first);
       if (where === 'by a task') fake.tasks[0]!.created_at = '2099-01-01T00:00:00.000Z';
       await holder().once();
-      if (where === 'in the store')
+      if (where !== 'by a task')
         database.exec("UPDATE lethe_holder SET note = '2099-01-01T00:00:00.000Z' WHERE name = 'since'");
       const dump = database.serialize();
       await lethe.privacy.forget(second);
@@ -1127,10 +1167,57 @@ describe('a bot whose database was restored from a backup', () => {
       fake.tasks[1]!.created_at = '2098-01-01T00:00:00.000Z';
       await holder().once();
       restored(dump);
+      if (where !== 'by a task') {
+        errors.length = 0;
+        expect(await holder().once()).toMatchObject({ repeated: 0 });
+        expect(errors.map(words)).toEqual(
+          ['messages', 'profiles'].map(
+            (name) =>
+              expect.stringMatching(`^${name}: .*remove the note since of database/${name}.$`) as string,
+          ),
+        );
+        database.exec("DELETE FROM lethe_holder WHERE name = 'since'");
+      }
       expect(await holder().once()).toMatchObject({ repeated: 2 });
       expect(rowsOf(second)).toEqual([0, 0]);
     },
   );
+
+  it('repeats no erasure while the own clock is behind its notes, says so, and looks again', async () => {
+    const [who, elsewhere] = [await known(), await known()];
+    await lethe.privacy.forget(who);
+    fake.tasks[0]!.created_at = '2026-01-01T00:00:00.000Z';
+    await holder().once();
+    await lethe.privacy.forget(await known());
+    fake.tasks[1]!.created_at = '2026-01-03T00:00:00.000Z';
+    await holder().once();
+    // Rows of which Lethe knows nothing.
+    write(who);
+    await lethe.privacy.forget(elsewhere);
+    fake.tasks[2]!.created_at = '2026-01-05T00:00:00.000Z';
+    jest.useFakeTimers({ now: Date.parse('2025-12-31T00:00:00.000Z'), doNotFake: TIMERS });
+    const loop = holder();
+    expect(await loop.once()).toMatchObject({ answered: 1, repeated: 0 });
+    expect(rowsOf(elsewhere)).toEqual([0, 0]);
+    expect(errors.map(words)).toEqual(
+      ['messages', 'profiles'].map(
+        (name) =>
+          expect.stringMatching(
+            `^${name}: Its notes say that all is done up to 2026-01-03T00:00:00.000Z, a time to come`,
+          ) as string,
+      ),
+    );
+    jest.useRealTimers();
+    for (let round = 0; round < 2; round++) expect(await loop.once()).toMatchObject({ repeated: 0 });
+    expect(rowsOf(who)).toEqual([2, 1]);
+    const dump = database.serialize();
+    await lethe.privacy.forget(who);
+    fake.tasks[3]!.created_at = '2026-01-07T00:00:00.000Z';
+    await loop.once();
+    restored(dump);
+    expect(await holder().once()).toMatchObject({ repeated: 2 });
+    expect([rowsOf(who), errors.length]).toEqual([[0, 0], 2]);
+  });
 
   it('spares a user who came back also after a round whose own clock was behind', async () => {
     const who = await known();

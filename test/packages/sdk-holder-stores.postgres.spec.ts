@@ -90,6 +90,9 @@ describe('holders.sql on PostgreSQL', () => {
     expect(await stores[0]?.marks?.all('list')).toEqual(new Map(['0', '1', '2'].map((at) => [at, 'note'])));
     await stores[2]?.marks?.put('list', '0', 'second');
     await stores[2]?.marks?.remove('list', ['1', '2']);
+    const long = `${'k'.repeat(100)}/${'s'.repeat(64)}`;
+    await stores[2]?.marks?.put(long, '0', 'long');
+    expect(await stores[0]?.marks?.get(long, '0')).toBe('long');
     expect(await stores[0]?.marks?.all('list')).toEqual(new Map([['0', 'second']]));
     await other.end();
   });

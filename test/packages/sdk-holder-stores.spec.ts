@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DataSource, EntitySchema } from 'typeorm';
 import { SqliteDatabase as Database } from '@app/database';
 import { holders, type Store, type Who } from '@lethe/sdk/holders';
@@ -161,6 +162,23 @@ describe('holders.sql on SQLite', () => {
     await notesOf(store);
     expect(database.prepare('SELECT list, name, note FROM lethe_holder').all()).toEqual([
       { list: 'other', name: 'one', note: 'kept' },
+    ]);
+  });
+
+  it('keeps notes of a holder and a store whose names are long, in the column as it is', async () => {
+    database.exec('CREATE TABLE t (user_id TEXT)');
+    const { marks } = holders.sql(database, { table: 't', user: 'user_id' })[0]!;
+    const [one, other] = [`${'k'.repeat(100)}/${'s'.repeat(64)}`, `${'k'.repeat(100)}/${'s'.repeat(63)}`];
+    for (const list of [one, other]) await marks?.put(list, 'since', list.slice(-64));
+    for (const list of [one, other]) {
+      expect(await marks?.get(list, 'since')).toBe(list.slice(-64));
+      expect(await marks?.all(list)).toEqual(new Map([['since', list.slice(-64)]]));
+    }
+    await marks?.remove(one, ['since']);
+    expect(await marks?.get(one, 'since')).toBeUndefined();
+    // As lethe-client writes it.
+    expect(database.prepare('SELECT list FROM lethe_holder').pluck().all()).toEqual([
+      createHash('sha256').update(other).digest('hex').slice(0, 32),
     ]);
   });
 
@@ -430,6 +448,42 @@ describe('holders.files', () => {
     expect([store.name, store.everywhere]).toEqual(['avatars', false]);
     expect(await lifeOf(store)).toEqual([2, 0]);
     expect(readdirSync(guild)).toEqual([NEAR[0]]);
+  });
+
+  it('finds the files of every guild, also of one that Lethe does not know, and of no other user', async () => {
+    const { user_id } = WHO;
+    const names = [`1/${user_id}.png`, `2/${user_id}.png`, `3/b-3-${user_id}/a.png`, `${user_id}.png`];
+    const others = [`1/${NEAR[0]}.png`, `x/${user_id}.png`, `2/${user_id}.gif`, `3/b-x-${user_id}/a.png`];
+    for (const name of [...names, ...others]) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), 'x');
+    }
+    const store = holders.files(folder, (who) => [
+      `./${who.guild_id}/${who.user_id}.png`,
+      `${who.guild_id}/b-${who.guild_id}-${who.user_id}`,
+      `${who.user_id}.png`,
+    ]);
+    const botWide = { ...WHO, guild_id: BOT_WIDE, isLast: true };
+    expect(await store.count(botWide)).toBe(1);
+    expect(await store.export?.({ ...botWide, everyGuild: true }, ROOM)).toMatchObject({
+      rows: [{}, {}, {}, {}],
+    });
+    expect(await lifeOf(store, { ...botWide, everyGuild: true })).toEqual([4, 0]);
+    const left = readdirSync(folder, { recursive: true }).map(String);
+    expect(others.filter((name) => !left.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    ['a digest of its guild', (who: Who) => `${who.user_id}-${Number(who.guild_id) % 97}`],
+    ['its guild beside a digit', (who: Who) => who.guild_id + who.user_id],
+  ])('fails for the files of every guild with a name that has %s', async (_name, nameOf) => {
+    const everyGuild = { ...WHO, guild_id: BOT_WIDE, everyGuild: true };
+    await expect(holders.files(folder, nameOf).count(everyGuild)).rejects.toThrow(/where everyGuild is true/);
+    // The bot has the names itself.
+    const own = (who: Who) =>
+      who.everyGuild === true ? [`a-${who.user_id}`, `b-${who.user_id}`] : nameOf(who);
+    writeFileSync(join(folder, `b-${WHO.user_id}`), 'x');
+    expect(await lifeOf(holders.files(folder, own), everyGuild)).toEqual([1, 0]);
   });
 
   it('takes a name as done that is missing by then, as one in a folder that was erased before it', async () => {

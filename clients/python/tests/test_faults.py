@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from lethe_client import _core
-from lethe_client import AsyncLethe, ConflictError, Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
+from lethe_client import AsyncLethe, ConflictError, ConsentRequiredError, Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
 from lethe_client._core import Attempts, CallOptions, Request
 
 OK = (200, {}, b'{"success":true,"data":{"id":"b1"}}')
@@ -156,6 +156,42 @@ def test_with_consent_asks_again_after_an_item_of_a_batch_that_was_refused(code:
             lethe.with_consent(lambda: None, **WHO, category="notes")
             list(lethe.data.submit_many([item, item]))
     assert asked == ["status", "refusals", "submit"] * 2
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_with_consent_runs_nothing_after_a_withdrawal_that_was_recorded_while_it_waited(is_here: bool) -> None:
+    status, asked, done = "accepted", 0, []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal status, asked
+        if "/refusals/" in request.url.path:
+            asked += 1
+            if status == "accepted":
+                status = "revoked"
+                if is_here:
+                    lethe.consents.revoke(**WHO)
+                else:
+                    lethe.empty_consent_cache()
+        data: Any = {"status": status, "objections": [], "restrictions": [], "requires_consent": True}
+        return httpx.Response(200, json={"success": True, "data": data})
+
+    with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
+        with pytest.raises(ConsentRequiredError):
+            lethe.with_consent(lambda: done.append(1), **WHO, category="notes")
+    assert (done, asked) == ([], 1)
+
+
+def test_with_consent_asks_a_few_times_where_consents_end_again_and_again() -> None:
+    asked: List[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path.split("/")[4])
+        lethe.empty_consent_cache()
+        return httpx.Response(200, json={"success": True, "data": {"status": "accepted", "objections": [], "restrictions": []}})
+
+    with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
+        assert lethe.with_consent(lambda: "done", **WHO, category="notes") == "done"
+    assert asked == ["status", "refusals"] * 5
 
 
 def test_public_keys_are_asked_for_as_all_else(lethe: Lethe) -> None:

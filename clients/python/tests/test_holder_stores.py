@@ -1,6 +1,7 @@
 """The stores of lethe_client.holders with real drivers: SQLite, PostgreSQL (TEST_POSTGRES_URL), Redis and files."""
 
 import asyncio
+import hashlib
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import threading
 import uuid
 from contextlib import closing
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -214,6 +216,13 @@ def test_notes_are_kept_beside_the_data_by_their_list(seat: Any) -> None:
             assert [await marks.get(OF, "a"), await marks.get(OF, "c")] == ["two", None]
             await again.remove(OF, ["a", "c"])
             assert await marks.all(OF) == {"b": "three"}
+            # As @lethe/sdk writes it.
+            long = f"{'k' * 100}/{'s' * 64}"
+            await marks.put(long, "a", "long")
+            assert [await marks.get(long, "a"), await marks.all(long)] == ["long", {"a": "long"}]
+            digest = hashlib.sha256(long.encode()).hexdigest()[:32]
+            assert len(await seat.run(f"SELECT list FROM lethe_holder WHERE list = '{digest}'")) == 1
+            await marks.remove(long, ["a"])
             # A restore to a time before the holder.
             await seat.run("DROP TABLE lethe_holder")
             with pytest.raises(Exception, match="lethe_holder"):
@@ -634,6 +643,47 @@ def test_a_folder_that_cannot_be_erased_is_found_by_the_second_look(tmp_path: Pa
     async def main() -> None:
         await store.erase(WHO)
         assert await store.count(WHO) == 1
+
+    run(main)
+
+
+def test_the_files_of_every_guild_are_found_and_those_of_no_other_user(tmp_path: Path) -> None:
+    names = [f"1/{USER}.png", f"2/{USER}.png", f"3/b-3-{USER}/a.png", f"{USER}.png"]
+    others = [f"1/{NEAR[0]}.png", f"x/{USER}.png", f"2/{USER}.gif", f"3/b-x-{USER}/a.png"]
+    for name in names + others:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    store = holders.files(
+        tmp_path,
+        lambda who: [f"./{who.guild_id}/{who.user_id}.png", f"{who.guild_id}/b-{who.guild_id}-{who.user_id}", f"{who.user_id}.png"],
+    )
+    bot_wide = Who(USER, "0" * 17, False, True)
+
+    async def main() -> None:
+        assert await store.count(bot_wide) == 1
+        everywhere = replace(bot_wide, every_guild=True)
+        assert store.export is not None
+        assert [await store.count(everywhere), len((await store.export(everywhere)).rows)] == [4, 4]
+        await store.erase(everywhere)
+        assert await store.count(everywhere) == 0
+        assert [name for name in others if not (tmp_path / name).exists()] == []
+
+    run(main)
+
+
+@pytest.mark.parametrize("end", [lambda who: f"-{int(who.guild_id) % 97}", lambda who: who.guild_id])
+def test_names_that_hide_their_guild_fail_for_the_files_of_every_guild(tmp_path: Path, end: Callable[[Who], str]) -> None:
+    everywhere = Who(USER, "0" * 17, True, True)
+
+    def own(who: Who) -> List[str]:
+        return [f"a-{USER}", f"b-{USER}"] if who.every_guild else [who.user_id + end(who)]
+
+    (tmp_path / f"b-{USER}").write_text("x")
+
+    async def main() -> None:
+        with pytest.raises(ValueError, match="where every_guild is true"):
+            await holders.files(tmp_path, lambda who: who.user_id + end(who)).count(everywhere)
+        assert await holders.files(tmp_path, own).count(everywhere) == 1
 
     run(main)
 

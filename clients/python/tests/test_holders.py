@@ -677,6 +677,28 @@ def test_a_store_that_fails_is_tried_again_after_one_three_and_seven_rounds(bot:
     assert [one["result"] for one in bot.answers] == ["failed", "failed", "failed", "nothing"]
 
 
+@pytest.mark.parametrize("is_back, rows", [(True, [2, 1]), (False, [0, 0])])
+def test_while_a_store_fails_the_others_which_are_done_spare_what_a_user_gave_who_came_back(
+    bot: Bot, is_back: bool, rows: List[int]
+) -> None:
+    def away(who: Who) -> int:
+        raise RuntimeError("away")
+
+    stores = bot.database.stores()
+    who = bot.forgotten()
+    bot.holder(stores=[*stores, Store("broken", away, none)]).once()
+    if is_back:
+        bot.known(who)
+    else:
+        bot.database.write(who)
+    for _ in range(2):
+        bot.holder(stores=[*stores, Store("broken", away, none)]).once()
+        assert bot.database.rows_of(who) == rows
+    assert bot.holder(stores=[*stores, Store("broken", nothing, none)]).once().answered == 1
+    assert bot.answers[-1] == {"result": "erased", "counts": {"messages": 2, "profiles": 1, "broken": 0}}
+    assert bot.database.rows_of(who) == rows
+
+
 def test_a_store_that_never_answers_holds_no_other_store_and_no_other_task(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -886,7 +908,7 @@ def test_a_restored_backup_erases_again_at_the_next_start(bot: Bot, tmp_path: Pa
     assert bot.holder().once().repeated == 0
 
 
-def test_notes_with_a_time_to_come_hide_no_later_erasure(bot: Bot, tmp_path: Path) -> None:
+def test_notes_with_a_time_to_come_hide_no_later_erasure_once_they_are_removed(bot: Bot, tmp_path: Path) -> None:
     bot.forgotten()
     ahead = "2099-01-01T00:00:00.000Z"
     bot.sent.change = lambda request, answer: (
@@ -904,6 +926,12 @@ def test_notes_with_a_time_to_come_hide_no_later_erasure(bot: Bot, tmp_path: Pat
         bot.lethe.privacy.forget(**who)
         bot.holder().once()
         shutil.copy(tmp_path / "backup.db", bot.database.path)
+        if is_stored:
+            # Where the clock is behind, it will be right again: nothing is repeated until then.
+            assert bot.holder().once().repeated == 0
+            [words, _] = bot.words[-2:]
+            assert f"done up to {ahead}" in words and words.endswith("remove the note since of database/messages.")
+            bot.database.run("DELETE FROM lethe_holder WHERE name = 'since'")
         assert bot.holder().once().repeated == 2
         assert bot.database.rows_of(who) == [0, 0]
 
@@ -938,6 +966,25 @@ def test_while_a_task_fails_the_time_up_to_which_all_is_done_does_not_pass_it(bo
     assert bot.database.run("SELECT DISTINCT note FROM lethe_holder WHERE name = 'since'") == [(first["created_at"],)]
     bot.holder().once()
     assert bot.database.run("SELECT DISTINCT note FROM lethe_holder WHERE name = 'since'") == [(second["created_at"],)]
+
+
+def test_a_task_whose_ids_are_lost_holds_up_no_notes(bot: Bot) -> None:
+    bot.forgotten()
+    [lost] = bot.lethe.holders.tasks(key="database").to_list()
+    bot.forgotten()
+    [_, other] = bot.lethe.holders.tasks(key="database").to_list()
+
+    def change(request: httpx.Request, answer: Json) -> Optional[Json]:
+        if not request.url.path.endswith("/tasks"):
+            return None
+        zeros = {"user_id": "0" * 20, "guild_id": "0" * 20}
+        tasks = [{**one, **(zeros if one["task_id"] == lost["task_id"] else {})} for one in answer["data"]["tasks"]]
+        return {**answer, "data": {**answer["data"], "tasks": tasks}}
+
+    bot.sent.change = change
+    done = bot.holder().once()
+    assert (done.answered, done.failed) == (1, 1)
+    assert bot.database.run("SELECT DISTINCT note FROM lethe_holder WHERE name = 'since'") == [(other["created_at"],)]
 
 
 def test_a_table_that_is_declared_later_is_erased_of_all_but_those_who_came_back(bot: Bot) -> None:

@@ -38,7 +38,8 @@ export class ConsentCache {
   private readonly statuses: Kept<Status> = new Map();
   private readonly refused: Kept<Refusals> = new Map();
   private readonly bases: Kept<Basis> = new Map();
-  private changes = 0;
+  /** How often it was emptied. */
+  changes = 0;
 
   constructor(private readonly lifetimeMs: number) {}
 

@@ -25,6 +25,8 @@ import type { Answer, Given, Route, Subject } from './routes';
 import { type CallOptions, type LetheOptions, Transport } from './transport';
 
 const CONSENT_CACHE_MS = 5_000;
+/** How often an act is asked for at most, while consents of any users end again and again. */
+const ROUNDS_MAX = 5;
 /** Legal bases that allow an objection (GDPR Art. 21(1)). */
 const OBJECTABLE: readonly (string | null)[] = ['legitimate_interests', 'public_task'];
 
@@ -107,9 +109,13 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
    */
   async withConsent<T>(subject: Subject, category: KeyOf<C>, act: () => T | Promise<T>): Promise<T> {
     const { user_id, guild_id } = subject;
-    await this.requireConsent({ user_id, guild_id }, category);
-    await this.requireProcessing({ user_id, guild_id }, category);
-    return act();
+    for (let round = 1; ; round++) {
+      const { changes } = this.cache;
+      await this.requireConsent({ user_id, guild_id }, category);
+      await this.requireProcessing({ user_id, guild_id }, category);
+      // What was read first may have ended while the rest was awaited.
+      if (changes === this.cache.changes || round === ROUNDS_MAX) return act();
+    }
   }
 
   private async requireConsent(subject: Subject, category: string): Promise<void> {

@@ -83,6 +83,50 @@ afterEach(async () => {
   expect(unhandled).toEqual([]);
 });
 
+describe('withConsent', () => {
+  it.each([
+    ['by this client', (lethe: Lethe) => lethe.consents.revoke(who)],
+    ['elsewhere, of which a webhook call has said so', async (lethe: Lethe) => lethe.emptyConsentCache()],
+  ])('runs nothing after a withdrawal that was recorded while it waited: %s', async (_name, revoke) => {
+    let status = 'accepted';
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let isAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const { lethe } = client([
+      async ({ url, method }) => {
+        if (url.includes('/refusals/')) {
+          isAsked();
+          await held;
+        }
+        if (method === 'POST') status = 'revoked';
+        const view = { status, objections: [], restrictions: [], requires_consent: true };
+        return Response.json({ success: true, data: view });
+      },
+    ]);
+    const act = jest.fn();
+    const acting = lethe.withConsent(who, 'profile', act).catch((error: unknown) => error);
+    await asked;
+    status = 'revoked';
+    await revoke(lethe);
+    release();
+    expect(await acting).toBeInstanceOf(ConsentRequiredError);
+    expect(act).not.toHaveBeenCalled();
+  });
+
+  it('asks a few times where consents of other users end again and again', async () => {
+    const { lethe, requests } = client([
+      () => {
+        lethe.emptyConsentCache();
+        const data = { status: 'accepted', objections: [], restrictions: [] };
+        return Response.json({ success: true, data });
+      },
+    ]);
+    expect(await lethe.withConsent(who, 'profile', () => 'done')).toBe('done');
+    expect(requests).toHaveLength(10);
+  });
+});
+
 describe('a request', () => {
   it('carries the key, the ids as text, and a key of idempotency', async () => {
     const { lethe, requests } = client([ok()], { key: async () => 'sk_live_present' });

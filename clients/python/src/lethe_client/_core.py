@@ -438,6 +438,10 @@ class _Kept(Generic[K, V]):
         self._found.clear()
 
 
+#: How often an act is asked for at most, while consents of any users end again and again.
+ROUNDS_MAX = 5
+
+
 class ConsentCache:
     """Keeps for a short time what lets an act run. Whatever may end a consent or a processing empties it."""
 

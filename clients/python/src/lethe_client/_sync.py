@@ -333,6 +333,15 @@ class Lethe(calls.Unnamed):
         Without one it runs where the category needs none (`requires_consent: false`). Raises ConsentRequiredError, and
         ProcessingRefusedError where the user has objected to the category or restricted it.
         """
+        for _ in range(_core.ROUNDS_MAX):
+            changes = self._cache.changes
+            self._require_consent(user_id, guild_id, category)
+            # What was read first may have ended while the rest was awaited.
+            if changes == self._cache.changes:
+                break
+        return act()
+
+    def _require_consent(self, user_id: Id, guild_id: Id, category: str) -> None:
         who = (str(user_id), str(guild_id))
         cache = self._cache
         basis = cache.bases.get(category)
@@ -353,7 +362,6 @@ class Lethe(calls.Unnamed):
         reason = _core.refused_by(refusals, category, is_objectable)
         if reason is not None:
             raise _core.processing_refused(reason, category)
-        return act()
 
     def _basis(self, category: str) -> _core.Basis:
         known = self._cache.bases.get(category)

@@ -42,6 +42,8 @@ export class HolderError extends Error {
 export interface AnswerOptions {
   /** Whether no other guild of the bot gives a reason to keep data. */
   readonly isLast: () => Promise<boolean>;
+  /** Whether the guild of the task has a reason to keep data: the user is back. */
+  readonly isBack: () => Promise<boolean>;
   /** Whether the service has failed with an error, and no store. */
   readonly isFault: (error: unknown) => boolean;
   readonly onError: (error: HolderError) => void;
@@ -101,6 +103,12 @@ export async function answerTo(
       }
       const who = everywhere === 'partly' ? { ...task, isLast: await isLast() } : task;
       const isInForce = isKept(keeps);
+      const noted = isInForce ? undefined : await place.journal?.foundBy(task.task_id);
+      if (noted !== undefined && (await options.isBack())) {
+        // Done by an earlier attempt, while another store failed. What is there now was given since.
+        counts[name] = noted;
+        return;
+      }
       const found = await (isInForce || options.isDryRun ? place.store.count(who) : erased(who, place));
       counts[name] = found;
       if (!isInForce) return;

@@ -1,8 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { filesWithin } from './exported-files';
-import { isLastOf, type Keeps, type Marks, type Store, type Who } from './store';
+import { literal } from './literal';
+import { digestOfList, isLastOf, type Keeps, type Marks, type Store, type Who } from './store';
 
 export interface FilesOptions {
   /** The name of the store; that of the folder by default. */
@@ -38,12 +40,29 @@ export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOpti
   };
   const ofNoGuild = withoutGuild(own, USER, USER);
   const everywhere = ofNoGuild.length === own.length || (ofNoGuild.length > 0 && 'partly');
+  /** The parts of each name, around a guild, whichever it is. */
+  const aroundGuild = (who: Who, guild_id: string): string[][][] =>
+    [nameOf({ ...who, guild_id })]
+      .flat()
+      .map((name) => relative(top, resolve(top, name)).split(sep))
+      .map((parts) => parts.map((part) => part.split(guild_id)));
+  const inEveryGuild = async (who: Who): Promise<string[]> => {
+    const ids = OTHERS.filter((id) => !who.user_id.includes(id));
+    const [names = [], ...same] = ids.map((id) => aroundGuild(who, id));
+    if (same.some((each) => !isDeepStrictEqual(each, names)) || names.flat().some(isLoose))
+      throw new TypeError(
+        'A name has its guild in another form or beside a digit: answer the names of all guilds where everyGuild is true.',
+      );
+    const ofGuilds = names.filter((parts) => parts.some((texts) => texts.length > 1));
+    return (await Promise.all(ofGuilds.map((parts) => namesLike(top, parts)))).flat();
+  };
   const paths = async (who: Who, isLast = who.isLast !== false): Promise<string[]> => {
-    const names = [nameOf(who)].flat();
+    const own = [nameOf(who)].flat();
+    const names = who.everyGuild === true ? [...own, ...(await inEveryGuild(who))] : own;
     const left = isLast ? [] : withoutGuild(names, who.user_id, who.guild_id);
     const meant = names.filter((each) => !left.includes(each));
     const all = await Promise.all(meant.map((each) => pathWithin(top, each)));
-    return all.filter((path) => path !== undefined);
+    return [...new Set(all)].filter((path) => path !== undefined);
   };
   return {
     name: name ?? basename(top),
@@ -62,6 +81,36 @@ export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOpti
     },
     export: async (who, room) => filesWithin(top, await paths(who), room),
   };
+}
+
+/** Whether a digit is beside the guild, by which the file of one user would be taken for that of another. */
+const isLoose = (texts: readonly string[]): boolean =>
+  texts.slice(1).some((text) => /^\d/.test(text)) || texts.slice(0, -1).some((text) => /\d$/.test(text));
+
+/** The names that are there, with digits in the place of the guild. */
+async function namesLike(top: string, parts: readonly (readonly string[])[]): Promise<string[]> {
+  let found = [''];
+  for (const texts of parts) {
+    const wanted = new RegExp(`^${literal(texts, '\\d+')}$`);
+    const within = async (folder: string): Promise<string[]> =>
+      texts.length === 1
+        ? [join(folder, ...texts)]
+        : (await namesIn(join(top, folder), top))
+            .filter((name) => wanted.test(name))
+            .map((name) => join(folder, name));
+    found = (await Promise.all(found.map(within))).flat();
+  }
+  return found;
+}
+
+/** What a folder has; nothing where it is missing. */
+async function namesIn(folder: string, top: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    await requireAbsence(error, top);
+    return [];
+  }
 }
 
 /** The path of a name, undefined where there is nothing. @throws RangeError for one outside of the folder */
@@ -113,13 +162,7 @@ class FileMarks implements Marks {
   }
 
   async all(list: string): Promise<ReadonlyMap<string, string>> {
-    let names: string[];
-    try {
-      names = await readdir(this.of(list));
-    } catch (error) {
-      await requireAbsence(error, this.top);
-      return new Map();
-    }
+    const names = await namesIn(this.of(list), this.top);
     const notes = new Map<string, string>();
     for (const name of names.filter((each) => !each.startsWith('.'))) {
       const note = await this.get(list, name);
@@ -157,6 +200,6 @@ class FileMarks implements Marks {
 
   /** A folder for each list, whose name may have any characters. */
   private of(list: string): string {
-    return join(this.folder, createHash('sha256').update(list).digest('hex').slice(0, 32));
+    return join(this.folder, digestOfList(list));
   }
 }

@@ -95,7 +95,8 @@ export class HolderRounds {
         failing.set(task.task_id, onceMore(before));
         round.failed += 1;
       }
-      if (task.act === 'erase') oldest ||= task.created_at;
+      // Without its ids it fails for ever, and no store has it to do.
+      if (task.act === 'erase' && !hasLostIds(task)) oldest ||= task.created_at;
     }
     this.failing = failing;
     // What failed is in the list, and may be older than all that was done.
@@ -132,7 +133,7 @@ export class HolderRounds {
     const { onTask, onError, isDryRun, signal } = this.options;
     const { task_id } = task;
     const elsewhere = this.service.elsewhere(task);
-    const { isLast } = elsewhere;
+    const { isLast, isBack } = elsewhere;
     const about = await this.inScope(task, elsewhere);
     if (task.act === 'export') {
       const { data, ...answer } = await exportOf(about, this.places, { onError, signal });
@@ -142,7 +143,7 @@ export class HolderRounds {
       return answer.result !== 'failed';
     }
     const isFault = (error: unknown): boolean => this.service.isFault(error);
-    const answer = await answerTo(about, this.places, { isLast, isFault, onError, isDryRun, signal });
+    const answer = await answerTo(about, this.places, { isLast, isBack, isFault, onError, isDryRun, signal });
     for (const [name, count] of Object.entries(answer.counts))
       round.found[name] = (round.found[name] ?? 0) + count;
     if (!(await this.isTaken(() => this.service.acknowledge(task, answer)))) return false;
@@ -210,16 +211,16 @@ export class HolderRounds {
     task: Task,
     elsewhere: Elsewhere,
   ): Promise<boolean> {
-    const { guilds, isLast } = elsewhere;
+    const { isBack, isLast } = elsewhere;
     const { journal, store } = place;
     requireIds(task);
-    if (task.created_at < journal.from || (await journal.isDoneMeanwhile(task.task_id))) return false;
+    if (task.created_at < journal.from || (await journal.foundBy(task.task_id)) !== undefined) return false;
     const { isDryRun } = this.options;
     const isLeft = isKept(store.keeps) || (store.everywhere === true && !(await isLast()));
     // A table that was declared just now can hold new rows of a user who is back. So can a kept store: an older version wrote no note for it.
     const isOfOlder = store.keeps !== undefined && task.result === 'kept' && journal.hasPassed(task);
     const isUnsure = journal.isNew || isOfOlder;
-    if (isLeft || (isUnsure && (await guilds()).has(task.guild_id))) {
+    if (isLeft || (isUnsure && (await isBack()))) {
       if (!isDryRun) await (isKept(store.keeps) ? leaveKept(task, place, this.options) : leave(task, place));
       return false;
     }

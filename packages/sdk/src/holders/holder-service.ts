@@ -22,8 +22,8 @@ type Stated = Omit<Statement, 'bot_id' | 'holder' | 'task_id' | 'at'>;
 
 /** Where else the user of a task is known. */
 export interface Elsewhere {
-  /** The guilds with a reason to keep data: a consent is in force, or something is held of a user who was not asked. */
-  readonly guilds: () => Promise<ReadonlySet<string>>;
+  /** Whether the guild of the task itself has a reason to keep data: the user is back. */
+  readonly isBack: () => Promise<boolean>;
   /** Whether no other guild has a reason to keep data. */
   readonly isLast: () => Promise<boolean>;
   /** Whether Lethe holds nothing at all in another guild. */
@@ -150,9 +150,10 @@ export class HolderService {
         this.faults.add(error);
         throw error;
       }));
+    /** Those with a reason to keep data: a consent is in force, or something is held of a user who was not asked. */
     const guilds = async () => new Set((await held()).filter(hasReason).map((one) => one.guild_id));
     return {
-      guilds,
+      isBack: async () => (await guilds()).has(guild_id),
       isLast: async () => [...(await guilds())].every((guild) => guild === guild_id),
       isAlone: async () => (await held()).every((one) => one.guild_id === guild_id),
     };
@@ -193,7 +194,7 @@ export class HolderService {
   }
 }
 
-/** A guild that has only asked, or whose consent was withdrawn, gives no reason to keep data. */
+/** A guild that has asked, and has no consent in force, gives no reason to keep data: the list does not tell of values without one. */
 const hasReason = ({ status, declined_at }: Held): boolean =>
   status === 'accepted' || (status === 'none' && declined_at === null);
 

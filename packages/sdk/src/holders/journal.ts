@@ -46,13 +46,18 @@ export class Journal {
     return new Date(Math.max(0, Date.parse(this.since ?? BEGINNING) - LATE_MS)).toISOString();
   }
 
-  /** Reads it as it is in the store now. */
+  /** Reads it as it is in the store now. @throws RangeError for a time to come */
   async load(): Promise<true> {
     const all = await this.marks.all(this.list);
     // After the notes: another process moves it before it removes those that are behind it.
     const since = await this.marks.get(this.list, SINCE);
-    // A time to come, of a clock that was ahead or is behind, says nothing: the store counts as new, which spares who came back.
-    this.since = since !== undefined && Date.parse(since) > Date.now() ? undefined : since;
+    // A clock that is behind is right again soon. A store that counted as new until then would be erased of who has no consent.
+    if (since !== undefined && Date.parse(since) > Date.now())
+      throw new RangeError(
+        `Its notes say that all is done up to ${since}, a time to come: no erasure is repeated until the clock has reached it. ` +
+          `If the clock is right, remove the note ${SINCE} of ${this.list}.`,
+      );
+    this.since = since;
     this.notes = new Map(
       [...all].filter(([name]) => name !== SINCE).map(([name, note]) => [name, JSON.parse(note) as Note]),
     );
@@ -63,17 +68,15 @@ export class Journal {
     return this.notes.get(id)?.done === true;
   }
 
-  /** Whether it is done by now, also by another process. */
-  async isDoneMeanwhile(id: string): Promise<boolean> {
-    if (this.isDone(id)) return true;
-    const note = await this.marks.get(this.list, id);
-    return note !== undefined && (JSON.parse(note) as Note).done;
+  /** What was found where it is done by now, also by another process. */
+  async foundBy(id: string): Promise<number | undefined> {
+    const note = this.isDone(id) ? this.notes.get(id) : await this.noted(id);
+    return note?.done === true ? note.found : undefined;
   }
 
   /** Notes what is about to be erased, and answers what the first attempt found, also that of another process. */
   async begin(task: Noted, found: number): Promise<number> {
-    const note = await this.marks.get(this.list, task.task_id);
-    const first = Math.max(found, note === undefined ? 0 : (JSON.parse(note) as Note).found);
+    const first = Math.max(found, (await this.noted(task.task_id))?.found ?? 0);
     if (found > 0) await this.note(task, { found: first, done: false });
     return first;
   }
@@ -93,6 +96,11 @@ export class Journal {
       old.map(([id]) => id),
     );
     for (const [id] of old) this.notes.delete(id);
+  }
+
+  private async noted(id: string): Promise<Note | undefined> {
+    const note = await this.marks.get(this.list, id);
+    return note === undefined ? undefined : (JSON.parse(note) as Note);
   }
 
   private async note({ task_id, created_at }: Noted, rest: Omit<Note, 'at'>): Promise<void> {

@@ -1,3 +1,4 @@
+import { literal } from './literal';
 import { redisValue } from './redis-values';
 import { isLastOf, type Keeps, type Marks, type Store, type Who } from './store';
 
@@ -83,7 +84,7 @@ function meantBy(pattern: string, who: Who): (key: string) => boolean {
     const [head = '', ...rest] = part
       .split('{guild_id}')
       .map((text) => text.replaceAll('{user_id}', who.user_id));
-    return [head, ...rest].map((text) => escaped(text, /[\\^$.*+?()[\]{}|]/g)).join(every);
+    return literal([head, ...rest], every);
   });
   const wanted = new RegExp(`^${texts.join('.*')}$`, 's');
   return (key) => wanted.test(key);

@@ -1,7 +1,7 @@
 import { chosen, type ExportedFields, listed, requireFields, requireKnown } from './exported-fields';
 import { dialectOf, type SqlDatabase, type SqlDialect } from './sql-database';
 import { BOT_WIDE_GUILD_ID } from '../vocabulary';
-import type { Keeps, Marks, Store, Who } from './store';
+import { digestOfList, type Keeps, type Marks, type Store, type Who } from './store';
 
 /** A table about users, and which of its columns an export has. */
 export interface SqlTable extends ExportedFields {
@@ -79,6 +79,9 @@ function statementsOf(
 }
 
 const TABLE = 'lethe_holder';
+const LIST_MAX = 150;
+/** A key and the name of a store together may be longer than the column. */
+const fitting = (list: string): string => ([...list].length > LIST_MAX ? digestOfList(list) : list);
 
 /** Notes in a table of their own. */
 class SqlMarks implements Marks {
@@ -89,21 +92,21 @@ class SqlMarks implements Marks {
   /** Changes nothing: a dry run reads them too. */
   async all(list: string): Promise<ReadonlyMap<string, string>> {
     if (!(await this.isThere())) return new Map();
-    const rows = await this.dialect.rows(`SELECT name, note FROM ${TABLE} WHERE list = ?`, list);
+    const rows = await this.dialect.rows(`SELECT name, note FROM ${TABLE} WHERE list = ?`, fitting(list));
     return new Map(rows.map(({ name, note }) => [String(name), String(note)]));
   }
 
   async get(list: string, name: string): Promise<string | undefined> {
     if (!(await this.isThere())) return undefined;
     const text = `SELECT note FROM ${TABLE} WHERE list = ? AND name = ?`;
-    const [row] = await this.dialect.rows(text, list, name);
+    const [row] = await this.dialect.rows(text, fitting(list), name);
     return row && String(row['note']);
   }
 
   async put(list: string, name: string, note: string): Promise<void> {
     this.hasTable ||= (await this.isThere()) || (await this.made());
     try {
-      await this.dialect.run(this.dialect.upsert(TABLE, ['list', 'name'], 'note'), list, name, note);
+      await this.dialect.run(this.dialect.upsert(TABLE, ['list', 'name'], 'note'), fitting(list), name, note);
     } catch (error) {
       // A restore may have removed it.
       this.hasTable = false;
@@ -113,7 +116,7 @@ class SqlMarks implements Marks {
 
   async remove(list: string, names: readonly string[]): Promise<void> {
     for (const name of names)
-      await this.dialect.run(`DELETE FROM ${TABLE} WHERE list = ? AND name = ?`, list, name);
+      await this.dialect.run(`DELETE FROM ${TABLE} WHERE list = ? AND name = ?`, fitting(list), name);
   }
 
   private async isThere(): Promise<boolean> {
@@ -124,7 +127,7 @@ class SqlMarks implements Marks {
   private async made(): Promise<boolean> {
     try {
       await this.dialect.run(
-        `CREATE TABLE IF NOT EXISTS ${TABLE} (list VARCHAR(150) NOT NULL, name VARCHAR(64) NOT NULL, ` +
+        `CREATE TABLE IF NOT EXISTS ${TABLE} (list VARCHAR(${LIST_MAX}) NOT NULL, name VARCHAR(64) NOT NULL, ` +
           'note VARCHAR(200) NOT NULL, PRIMARY KEY (list, name))',
       );
     } catch (error) {

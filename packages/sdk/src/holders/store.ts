@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** The subject of a task: one user in one guild, ids as digits. */
 export interface Who {
   readonly user_id: string;
@@ -74,6 +76,10 @@ export interface Marks {
   put(list: string, name: string, note: string): Promise<void>;
   remove(list: string, names: readonly string[]): Promise<void>;
 }
+
+/** The name of a list where there is no room for it as it is, or not for all its characters. */
+export const digestOfList = (list: string): string =>
+  createHash('sha256').update(list).digest('hex').slice(0, 32);
 
 /** How adapters of objects write an id: as it is in the store, for example `BigInt`. */
 export type IdAs = (id: string) => unknown;

@@ -46,6 +46,8 @@ class _Kept:
 class AnswerOptions:
     #: Whether the user has no consent in another guild of the bot.
     is_last: Callable[[], Awaitable[bool]]
+    #: Whether the guild of the task has a reason to keep data: the user is back.
+    is_back: Callable[[], Awaitable[bool]]
     #: Whether the service has failed with an error, and no store.
     is_fault: Callable[[Exception], bool]
     on_error: Callable[[Exception], Awaitable[None]]
@@ -87,6 +89,11 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
                     await leave(task, place)
                 continue
             is_in_force = is_kept(store.keeps)
+            noted = None if is_in_force or place.journal is None else await place.journal.found_by(task["task_id"])
+            if noted is not None and await options.is_back():
+                # Done by an earlier attempt, while another store failed. What is there now was given since.
+                counts[store.name] = noted
+                continue
             if is_in_force or options.is_dry_run:
                 counts[store.name] = require_count(await eventual(store.count(about)))
             else:

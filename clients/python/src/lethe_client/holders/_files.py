@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
+import re
 import shutil
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from ._limited import in_thread
-from ._store import ROWS_MAX, Everywhere, Exported, Keeps, Marks, Store, Who, is_last_of
+from ._store import ROWS_MAX, Everywhere, Exported, Keeps, Marks, Store, Who, digest_of_list, is_last_of
 
 _MARKS = ".lethe-holder"
 #: The largest file whose content is in an export.
@@ -54,11 +55,25 @@ def files(
     of_no_guild = without_guild(own, Who(_USER, _USER))
     everywhere: Everywhere = len(of_no_guild) == len(own) or ("partly" if of_no_guild else False)
 
+    def around_guild(who: Who, guild_id: str) -> List[List[List[str]]]:
+        """The parts of each name, around a guild, whichever it is."""
+        names = (os.path.relpath(os.path.join(top, each), top) for each in named(replace(who, guild_id=guild_id)))
+        return [[part.split(guild_id) for part in each.split(os.sep)] for each in names]
+
+    def in_every_guild(who: Who) -> List[str]:
+        names, *same = (around_guild(who, id) for id in _OTHERS if id not in who.user_id)
+        if any(each != names for each in same) or any(_is_loose(part) for parts in names for part in parts):
+            raise ValueError(
+                "A name has its guild in another form or beside a digit: answer the names of all guilds where every_guild is true."
+            )
+        of_guilds = [parts for parts in names if any(len(texts) > 1 for texts in parts)]
+        return [each for parts in of_guilds for each in _names_like(top, parts)]
+
     def paths(who: Who, is_last: bool) -> List[str]:
-        names = named(who)
+        names = named(who) + (in_every_guild(who) if who.every_guild else [])
         left = [] if is_last else without_guild(names, who)
         found = (_path_within(top, each) for each in names if each not in left)
-        return [path for path in found if path is not None]
+        return [path for path in dict.fromkeys(found) if path is not None]
 
     def erased(who: Who) -> None:
         for path in paths(who, is_last_of(everywhere, who)):
@@ -83,6 +98,34 @@ def files(
         keeps=keeps,
         marks=_FileMarks(top),
     )
+
+
+def _is_loose(texts: Sequence[str]) -> bool:
+    """Whether a digit is beside the guild, by which the file of one user would be taken for that of another."""
+    return any(re.match("[0-9]", text) for text in texts[1:]) or any(re.search(r"[0-9]\Z", text) for text in texts[:-1])
+
+
+def _names_like(top: str, parts: Sequence[Sequence[str]]) -> List[str]:
+    """The names that are there, with digits in the place of the guild."""
+    found = [""]
+    for texts in parts:
+        wanted = re.compile("[0-9]+".join(map(re.escape, texts)))
+        found = [
+            os.path.join(folder, name)
+            for folder in found
+            for name in (texts if len(texts) == 1 else _names_in(os.path.join(top, folder), top))
+            if wanted.fullmatch(name)
+        ]
+    return found
+
+
+def _names_in(folder: Union[str, Path], top: Union[str, Path]) -> List[str]:
+    """What a folder has; nothing where it is missing."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        _require_folder(top)
+        return []
 
 
 def _path_within(top: str, name: str) -> Optional[str]:
@@ -171,12 +214,8 @@ class _FileMarks(Marks):
 
     async def all(self, of: str) -> Mapping[str, str]:
         def act() -> Dict[str, str]:
-            try:
-                names = [path for path in self._of(of).iterdir() if not path.name.startswith(".")]
-            except (FileNotFoundError, NotADirectoryError):
-                _require_folder(self._top)
-                return {}
-            notes = ((path.name, self._read(path)) for path in names)
+            names = [name for name in _names_in(self._of(of), self._top) if not name.startswith(".")]
+            notes = ((name, self._read(self._of(of) / name)) for name in names)
             # Another process may have removed one since.
             return {name: note for name, note in notes if note is not None}
 
@@ -220,4 +259,4 @@ class _FileMarks(Marks):
 
     def _of(self, of: str) -> Path:
         """A folder for each list, whose name may have any characters."""
-        return self._folder / hashlib.sha256(of.encode()).hexdigest()[:32]
+        return self._folder / digest_of_list(of)

@@ -41,30 +41,32 @@ class Journal:
         return written(max(moment(BEGINNING), moment(self._since or BEGINNING) - _LATE))
 
     async def load(self) -> bool:
-        """Reads it as it is in the store now."""
+        """Reads it as it is in the store now. Raises ValueError for a time to come."""
         notes = dict(await self._marks.all(self._of))
         notes.pop(_SINCE, None)
         # After the notes: another process moves it before it removes those that are behind it.
         since = await self._marks.get(self._of, _SINCE)
-        # A time to come, of a clock that was ahead or is behind, says nothing: the store counts as new, which spares who came back.
-        self._since = None if since is None or moment(since) > datetime.now(timezone.utc) else since
+        # A clock that is behind is right again soon. A store that counted as new until then would be erased of who has no consent.
+        if since is not None and moment(since) > datetime.now(timezone.utc):
+            raise ValueError(
+                f"Its notes say that all is done up to {since}, a time to come: no erasure is repeated until the clock has reached it. "
+                f"If the clock is right, remove the note {_SINCE} of {self._of}."
+            )
+        self._since = since
         self._notes = {name: json.loads(note) for name, note in notes.items()}
         return True
 
     def is_done(self, task_id: str) -> bool:
         return bool(self._notes.get(task_id, {}).get("done"))
 
-    async def is_done_meanwhile(self, task_id: str) -> bool:
-        """Whether it is done by now, also by another process."""
-        if self.is_done(task_id):
-            return True
-        note = await self._marks.get(self._of, task_id)
-        return note is not None and bool(json.loads(note)["done"])
+    async def found_by(self, task_id: str) -> Optional[int]:
+        """What was found where it is done by now, also by another process."""
+        note = self._notes[task_id] if self.is_done(task_id) else await self._noted(task_id)
+        return int(note["found"]) if note.get("done") else None
 
     async def begin(self, task: Mapping[str, Any], found: int) -> int:
         """Notes what is about to be erased, and answers what the first attempt found, also that of another process."""
-        note = await self._marks.get(self._of, task["task_id"])
-        first = max(found, 0 if note is None else int(json.loads(note)["found"]))
+        first = max(found, int((await self._noted(task["task_id"])).get("found", 0)))
         if found > 0:
             await self._note(task, first, False)
         return first
@@ -83,6 +85,10 @@ class Journal:
         await self._marks.remove(self._of, old)
         for name in old:
             del self._notes[name]
+
+    async def _noted(self, task_id: str) -> Dict[str, Any]:
+        note = await self._marks.get(self._of, task_id)
+        return {} if note is None else dict(json.loads(note))
 
     async def _note(self, task: Mapping[str, Any], found: int, done: bool) -> None:
         # As @lethe/sdk writes it: a bot may change its language.

@@ -96,7 +96,8 @@ class HolderRounds:
             else:
                 failing[task["task_id"]] = before.once_more()
                 done.failed += 1
-            if _act(task) == "erase":
+            # Without its ids it fails for ever, and no store has it to do.
+            if _act(task) == "erase" and not has_lost_ids(task):
                 oldest = oldest or task["created_at"]
         self._failing = failing
 
@@ -140,7 +141,7 @@ class HolderRounds:
             # The numbers stay in the bot: the data has its own.
             answer = {name: given[name] for name in ("result", "data") if name in given}
         else:
-            how = AnswerOptions(elsewhere.is_last, self._service.is_fault, options.on_error, options.is_dry_run, check)
+            how = AnswerOptions(elsewhere.is_last, elsewhere.is_back, self._service.is_fault, options.on_error, options.is_dry_run, check)
             told = answer = await answer_to(task, who, self._places, how)
             for name, count in answer["counts"].items():
                 done.found[name] = done.found.get(name, 0) + count
@@ -211,7 +212,7 @@ class HolderRounds:
         async def act() -> bool:
             store = place.store
             require_ids(task)
-            if task["created_at"] < journal.begins or await journal.is_done_meanwhile(task["task_id"]):
+            if task["created_at"] < journal.begins or await journal.found_by(task["task_id"]) is not None:
                 return False
             is_dry_run = self._options.is_dry_run
             is_left = is_kept(store.keeps) or (store.everywhere is True and not await elsewhere.is_last())
@@ -219,7 +220,7 @@ class HolderRounds:
             is_unsure = journal.is_new or (
                 store.keeps is not None and task["result"] == "kept" and journal.has_passed(task["created_at"])
             )
-            if is_left or (is_unsure and task["guild_id"] in await elsewhere.guilds()):
+            if is_left or (is_unsure and await elsewhere.is_back()):
                 if is_kept(store.keeps) and not is_dry_run:
                     await leave_kept(task, place, self._options.on_error, self._service.check)
                 elif not is_dry_run:

@@ -38,13 +38,17 @@ class Elsewhere:
             self._known = await self._ask(self._task["user_id"])
         return self._known
 
-    async def guilds(self) -> Set[str]:
-        """The guilds with a reason to keep data: a consent is in force, or something is held of a user who was not asked."""
+    async def _guilds(self) -> Set[str]:
+        """Those with a reason to keep data: a consent is in force, or something is held of a user who was not asked."""
         return {str(one["guild_id"]) for one in await self._held() if _has_reason(one)}
+
+    async def is_back(self) -> bool:
+        """Whether the guild of the task itself has a reason to keep data: the user is back."""
+        return self._task["guild_id"] in await self._guilds()
 
     async def is_last(self) -> bool:
         """Whether no other guild has a reason to keep data."""
-        return await self.guilds() <= {self._task["guild_id"]}
+        return await self._guilds() <= {self._task["guild_id"]}
 
     async def is_alone(self) -> bool:
         """Whether Lethe holds nothing at all in another guild."""
@@ -207,7 +211,7 @@ class HolderService:
 
 
 def _has_reason(held: Mapping[str, Any]) -> bool:
-    """A guild that has only asked, or whose consent was withdrawn, gives no reason to keep data."""
+    """A guild that has asked, and has no consent in force, gives no reason to keep data: the list does not tell of values without one."""
     return held["status"] == "accepted" or (held["status"] == "none" and held["declined_at"] is None)
 
 

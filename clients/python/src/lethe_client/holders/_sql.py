@@ -8,9 +8,10 @@ import sqlite3
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from ._drivers import Asyncpg, Database, Sqlalchemy, SqliteConnection, SqliteFile
-from ._store import BOT_WIDE, ROWS_MAX, Exported, Keeps, Marks, Store, Who
+from ._store import BOT_WIDE, ROWS_MAX, Exported, Keeps, Marks, Store, Who, digest_of_list
 
 _TABLE = "lethe_holder"
+_LIST_MAX = 150
 _ID = re.compile(r"[0-9]{1,20}")
 _NAME = re.compile(r"[^\W\d][\w$]{0,62}(\.[^\W\d][\w$]{0,62})?")
 
@@ -171,6 +172,11 @@ def _is_zero(database: Database, column: str) -> str:
     return f"({column} = 0 AND typeof({column}) <> 'text')"
 
 
+def _fitting(of: str) -> str:
+    """A key and the name of a store together may be longer than the column."""
+    return digest_of_list(of) if len(of) > _LIST_MAX else of
+
+
 class SqlMarks(Marks):
     """Notes in a table of their own, beside the data."""
 
@@ -182,13 +188,13 @@ class SqlMarks(Marks):
         """Changes nothing: a dry run reads them too."""
         if not await self._is_there():
             return {}
-        rows = await self._database.run(f"SELECT name, note FROM {_TABLE} WHERE list = ?", of)
+        rows = await self._database.run(f"SELECT name, note FROM {_TABLE} WHERE list = ?", _fitting(of))
         return {str(row["name"]): str(row["note"]) for row in rows}
 
     async def get(self, of: str, name: str) -> Optional[str]:
         if not await self._is_there():
             return None
-        rows = await self._database.run(f"SELECT note FROM {_TABLE} WHERE list = ? AND name = ?", of, name)
+        rows = await self._database.run(f"SELECT note FROM {_TABLE} WHERE list = ? AND name = ?", _fitting(of), name)
         return str(rows[0]["note"]) if rows else None
 
     async def put(self, of: str, name: str, note: str) -> None:
@@ -198,7 +204,7 @@ class SqlMarks(Marks):
             await self._database.run(
                 f"INSERT INTO {_TABLE} (list, name, note) VALUES (?, ?, ?) "
                 "ON CONFLICT (list, name) DO UPDATE SET note = excluded.note",
-                of,
+                _fitting(of),
                 name,
                 note,
             )
@@ -209,7 +215,7 @@ class SqlMarks(Marks):
 
     async def remove(self, of: str, names: Sequence[str]) -> None:
         for name in names:
-            await self._database.run(f"DELETE FROM {_TABLE} WHERE list = ? AND name = ?", of, name)
+            await self._database.run(f"DELETE FROM {_TABLE} WHERE list = ? AND name = ?", _fitting(of), name)
 
     async def _is_there(self) -> bool:
         if self._database.engine == "sqlite":
@@ -223,7 +229,7 @@ class SqlMarks(Marks):
         if not await self._is_there():
             try:
                 await self._database.run(
-                    f"CREATE TABLE IF NOT EXISTS {_TABLE} (list VARCHAR(150) NOT NULL, name VARCHAR(64) NOT NULL, "
+                    f"CREATE TABLE IF NOT EXISTS {_TABLE} (list VARCHAR({_LIST_MAX}) NOT NULL, name VARCHAR(64) NOT NULL, "
                     "note VARCHAR(200) NOT NULL, PRIMARY KEY (list, name))"
                 )
             except Exception:

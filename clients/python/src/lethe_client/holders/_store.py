@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from typing import Any, Awaitable, Callable, Literal, Mapping, Optional, Protocol, Sequence, TypeVar, Union
@@ -61,6 +62,11 @@ class Marks(Protocol):
     async def put(self, of: str, name: str, note: str) -> None: ...
 
     async def remove(self, of: str, names: Sequence[str]) -> None: ...
+
+
+def digest_of_list(of: str) -> str:
+    """The name of a list where there is no room for it as it is, or not for all its characters."""
+    return hashlib.sha256(of.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
