@@ -20,7 +20,7 @@ import { ProcessingRefusals, type RefusalsView, storedKeys } from '@app/user-dat
 import { decisionsOf, type PastEvent } from './page-events';
 import { refuse } from './page-forms';
 import { guildNamed } from './page-parts';
-import { readValues } from './page-values';
+import { type ReadValues, readValues } from './page-values';
 import type { OpenLink } from './privacy-links.service';
 
 /** What a page shows at most of each list; one event more is read, to say that there are more. The full export has everything. */
@@ -40,17 +40,13 @@ interface HistoryEntry extends Readonly<Record<'id' | 'consent_id' | 'action' | 
 }
 
 /** What is held about one subject. */
-export interface HeldSubject {
+export interface HeldSubject extends ReadValues {
   readonly subject: NamedSubject;
   readonly status: Awaited<ReturnType<ConsentService['status']>>;
   /** The request that waits, with the words that its acceptance is about. */
   readonly asked: ShownRequest | undefined;
   /** The words of the decision that holds. */
   readonly decided: WordsInLanguage | undefined;
-  /** The stored values by category. */
-  readonly values: ReadonlyMap<string, unknown>;
-  readonly isCut: boolean;
-  readonly isUnreadable: boolean;
   /** What the user has objected to or restricted. */
   readonly refusals: RefusalsView;
   readonly history: readonly HistoryEntry[];

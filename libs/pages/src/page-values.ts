@@ -1,17 +1,23 @@
 import { type NamedSubject, type SubjectDataHolders, unlessDamaged } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { ApiError } from '@app/kernel';
-import type { HeldSubject } from './page-reading';
 
 /** Characters of stored values that a page reads. */
 const VALUES_MAX = 64 * 1024;
+
+/** The stored values by category, and whether some are left out. */
+export interface ReadValues {
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly isCut: boolean;
+  readonly isUnreadable: boolean;
+}
 
 /** The values of a subject by category, as many as a page can show. */
 export async function readValues(
   tx: Tx,
   holders: ReturnType<SubjectDataHolders['all']>,
   subject: NamedSubject,
-): Promise<Pick<HeldSubject, 'values' | 'isCut' | 'isUnreadable'>> {
+): Promise<ReadValues> {
   const values = new Map<string, unknown>();
   let [read, isUnreadable] = [0, false];
   for (const holder of holders)
