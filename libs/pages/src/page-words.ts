@@ -35,8 +35,9 @@ export function* wholeWords(
   if (given.length === 0) return;
   yield '<dl>';
   for (const [name, value = []] of given) {
-    yield html`<dt>${name}</dt>`.text;
-    for (const each of [value].flat()) yield html`<dd class="words" ${tag}>${each}</dd>`.text;
+    yield `${html`<dt>${name}</dt>`.text}<dd>`;
+    for (const each of [value].flat()) yield html`<div class="words" ${tag}>${each}</div>`.text;
+    yield '</dd>';
   }
   yield '</dl>';
 }
