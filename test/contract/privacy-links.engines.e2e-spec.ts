@@ -596,7 +596,7 @@ describe('a form', () => {
     expect(await said('accept', form)).toEqual(recorded);
     expect((await said('accept', form))[0]).toMatch(/^This was answered already/);
     expect((await get(url)).text).toMatch(/notes:\s*not chosen/);
-    expect((await get(`${url}?lang=de`)).text).toMatch(/notes:\s*nicht gewählt/);
+    expect((await get(`${url}?lang=de`)).text).toMatch(/notes<\/bdi>:\s*nicht gewählt/);
     const revocations = forms(await get(url), 'revoke');
     expect(await said('revoke', revocations[0]!)).toEqual([
       'Withdrawn: Category profile.',
@@ -629,7 +629,7 @@ describe('a form', () => {
       const { url } = await linked();
       const asked = (await get(url)).text;
       expect(asked).toMatch(/value="place"\s*\/>\s*Location, sold to others/);
-      expect(asked).toMatch(/<details open>[^]*<li>Location, sold to others:/);
+      expect(asked).toMatch(/<details open>[^]*<li [^>]*>Location, sold to others:/);
       const form = forms(await get(url), 'accept')[0]!;
       for (const key of ['place', 'notes']) form.append('category', key);
       expect((await send(url, 'accept', form)).status).toBe(303);
@@ -637,6 +637,27 @@ describe('a form', () => {
       expect(decided).toMatch(/Withdraw: Location, sold to others/);
       expect(decided).toMatch(/consented \(Location, sold to others/);
       expect(decided).toMatch(/<li>\s*Location, sold to others:\s*consented/);
+    });
+
+    it('marks the words of another language, at the boxes and in the copy too', async () => {
+      const label = 'اسم';
+      const words = { title: 'عنوان', body: 'نص', categories: [{ key: 'place', label, text: 'شرح' }] };
+      await bot.post('/consents/texts', { consent_version: '1', language: 'ar', ...words });
+      await ask({ consent_version: '1', language: 'ar' });
+      const { url } = await linked();
+      const asked = (await get(`${url}?lang=de`)).text;
+      expect(asked).toMatch(/<p lang="ar" dir="auto"><strong>عنوان/);
+      expect(asked).toMatch(/<p class="words" lang="ar" dir="auto">نص/);
+      expect(asked).toMatch(/<li class="words" lang="ar" dir="auto">اسم: شرح/);
+      expect(asked).toMatch(/value="place"\s*\/>\s*<bdi lang="ar" dir="auto">اسم<\/bdi>/);
+      const form = forms(await get(url), 'accept')[0]!;
+      for (const key of ['place', 'notes']) form.append('category', key);
+      await send(url, 'accept', form);
+      const page = await get(`${url}?lang=de`);
+      expect(page.text).toMatch(/Widerrufen:\s*<bdi lang="ar" dir="auto">اسم/);
+      const copy = (await send(url, 'export', forms(page, 'export')[0]!)).text;
+      expect(copy).toContain('<bdi lang="ar">عنوان');
+      expect(copy).toContain('<li class="words" lang="ar" dir="auto">اسم: شرح');
     });
 
     it.each([

@@ -65,7 +65,7 @@ describe('a refusal on the privacy page', () => {
   it('of a version that the service has made is asked in the words of today', async () => {
     await bot.put('/data/categories/alpha', { label_de: 'Neuer Name' });
     expect(await note((await again())!)).toBe('asked');
-    expect((await get(url)).text).toMatch(/value="alpha"\s*\/>\s*Neuer Name/);
+    expect((await get(url)).text).toMatch(/value="alpha"\s*\/>\s*<bdi lang="de" dir="auto">Neuer Name/);
   });
 
   it('whose category is no longer declared is not asked again, and the page says so', async () => {

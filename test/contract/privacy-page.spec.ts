@@ -378,3 +378,146 @@ describe('the right to object', () => {
     expect(await right(['view'])).toBe('');
   });
 });
+
+describe('the form of a request', () => {
+  const described = (length: number) => ({ description: 'x'.repeat(length) });
+
+  it('has the whole words above it: the end of a long text, and each of many categories', async () => {
+    const keys = Array.from({ length: 25 }, (_, at) => `c${at}`);
+    for (const key of keys) await bot.hasCategory(key);
+    const text = {
+      ...{ consent_version: '7', language: 'en', title: 'May we?', body: `${'x'.repeat(2_000)} END` },
+      categories: keys.map((key) => ({ key, label: `Label ${key}`, text: `Text of ${key}.` })),
+      ...{ privacy_notice: 'https://example.org/notice', jurisdiction: 'Law of DE' },
+      ...{ recipient_third_parties: ['Example & Sons'], storage_locations: ['In FR'] },
+      withdrawal_method: 'Say so',
+    };
+    expect((await bot.post('/consents/texts', text)).status).toBe(201);
+    await bot.post('/consents/request', { ...who, consent_version: '7', language: 'en', categories: keys });
+    const page = await get(await linked());
+    expect(forms(page, 'accept')).toHaveLength(1);
+    const [before = ''] = page.text.split(/action="[^"]*\/accept/);
+    for (const words of ['May we?', 'END', 'Label c24: Text of c24.', 'https://example.org/notice'])
+      expect(before).toContain(words);
+    for (const words of ['Law of DE', 'Example &amp; Sons', 'In FR', 'Say so'])
+      expect(before).toContain(words);
+  });
+
+  it('is on a page of its own server where its words have no room, and nowhere without them', async () => {
+    const keys = Array.from({ length: 12 }, (_, at) => `c${at}`);
+    for (const key of keys) await bot.hasCategory(key, [field('value')], described(280));
+    const all = Array.from({ length: 12 }, () => ({ ...subject(), user_id: who.user_id }));
+    all.sort((one, other) => (one.guild_id < other.guild_id ? -1 : 1));
+    for (const each of all)
+      await bot.post('/consents/request', { ...each, categories: keys, language: 'en' });
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const first = await get(url);
+    const shown = forms(first, 'accept').length;
+    expect(shown).toBeLessThan(10);
+    expect(first.text.match(/Kept until you have it erased, or/g)?.length ?? 0).toBeGreaterThanOrEqual(
+      12 * shown,
+    );
+    const ways = [...first.text.matchAll(/href="([^"]*\?of=(\d+)[^"]*)"\s*>Read the whole request/g)];
+    expect(ways).toHaveLength(10 - shown);
+    const further = [...first.text.matchAll(/<li>\s*<a href="([^"]*\?of=(\d+)[^"]*)"/g)];
+    expect(further.map(([, , guild]) => guild)).toEqual(all.slice(10).map(({ guild_id }) => guild_id));
+    for (const [, path = '', guild] of [ways.at(-1)!, further.at(-1)!]) {
+      const own = await get(new URL(path.replaceAll('&amp;', '&'), url).href);
+      const [form, ...others] = forms(own, 'accept');
+      expect([form?.get('guild'), others]).toEqual([guild, []]);
+      const [before = ''] = own.text.split(/action="[^"]*\/accept/);
+      expect(before.match(/<li [^>]*>Category c\d+: x{280}/g)).toHaveLength(12);
+      for (const act of ['export', 'forget']) expect(forms(own, act)).toEqual([]);
+      form!.delete('category');
+      form!.append('category', 'c11');
+      const answer = await send(url, 'accept', form!);
+      const address = new URL(answer.headers.get('location')!, url).href;
+      expect(await line(address)).toBe(`You have consented: Category c11. (Server ${guild})`);
+      expect(forms(await get(address), 'revoke')).toHaveLength(1);
+    }
+    expect((await get(`${url}?of=${subject().guild_id}`)).status).toBe(403);
+  });
+
+  const REPLACES = {
+    en: [
+      'If you consent, this replaces your earlier consent: it ends for Category profile, Category notes, and for everything that you do not choose, and what is stored there on the basis of your consent is erased after 30 days.',
+      /What is stored in Category (profile, Category notes|notes, Category profile) will be erased on [^,]+, because your consent no longer covers it\./,
+      'you have withdrawn',
+    ],
+    de: [
+      'Wenn du einwilligst, ersetzt das deine bisherige Einwilligung: Für Kategorie profile, Kategorie notes und alles, was du nicht auswählst, endet sie, und was dort aufgrund deiner Einwilligung gespeichert ist, wird nach 30 Tagen gelöscht.',
+      /Was unter Kategorie (profile, Kategorie notes|notes, Kategorie profile) gespeichert ist, wird am .+ gelöscht, weil deine Einwilligung es nicht mehr umfasst\./,
+      'widerrufen hast',
+    ],
+  } as const;
+
+  it.each(['de', 'en'] as const)(
+    'says what of the consent in force it ends, and afterwards why that is erased: %s',
+    async (lang) => {
+      const [before, after, withdrawn] = REPLACES[lang];
+      const flat = ({ text }: Page) =>
+        text.replace(/\s+/g, ' ').replaceAll(/<bdi lang="en" dir="auto">|<\/bdi>/g, '');
+      for (const key of ['profile', 'notes', 'scores']) await bot.hasCategory(key);
+      const ask = async (...categories: readonly string[]) =>
+        (await bot.post<{ id: string }>('/consents/request', { ...who, categories, language: lang })).data.id;
+      await bot.post('/consents/accept', { consent_id: await ask('profile', 'notes') });
+      for (const key of ['profile', 'notes']) await bot.hasData(who, key, { value: `of ${key}` });
+      const url = await linked({ language: lang });
+      expect(flat(await get(url))).not.toContain(before.slice(0, 30));
+      await ask('scores');
+      const page = await get(url);
+      expect(flat(page)).toContain(before);
+      expect((await send(url, 'accept', forms(page, 'accept')[0]!)).status).toBe(303);
+      const decided = await get(url);
+      const copy = await send(url, 'export', forms(decided, 'export')[0]!);
+      for (const each of [decided, copy]) {
+        expect(flat(each)).toMatch(after);
+        expect(flat(each)).not.toContain(withdrawn);
+      }
+      const reason = lang === 'de' ? 'nicht mehr umfasst' : 'no longer covers';
+      expect(decided.text.match(new RegExp(reason, 'g'))).toHaveLength(3);
+      await ask('scores', 'notes');
+      await bot.post('/consents/accept', {
+        consent_id: await ask('scores', 'notes'),
+        categories: ['scores'],
+      });
+      expect(flat(await get(url))).toMatch(
+        lang === 'de'
+          ? /notes: nicht gewählt\. .+ nicht mehr umfasst/
+          : /notes: not chosen\. .+ no longer covers/,
+      );
+      await bot.post('/consents/revoke', { ...who, categories: ['scores'] });
+      expect(flat(await get(url))).toContain(withdrawn);
+    },
+  );
+});
+
+describe('a page that is full', () => {
+  it('has a form to withdraw each of fifty purposes, and names the state of each', async () => {
+    const keys = Array.from({ length: 50 }, (_, at) => `c${at}`);
+    for (const key of keys) await bot.hasCategory(key, [field('value')], { description: 'x'.repeat(300) });
+    const asked = { ...who, categories: keys, language: 'en' };
+    const { id } = (await bot.post<{ id: string }>('/consents/request', asked)).data;
+    await bot.post('/consents/accept', { consent_id: id });
+    for (const key of ['c3', 'c4']) await bot.hasData(who, key, { value: key });
+    const page = await get(await linked());
+    const found = forms(page, 'revoke');
+    expect(found.flatMap((form) => form.getAll('category')).sort()).toEqual([...keys].sort());
+    expect(found).toHaveLength(51);
+    for (const key of keys) expect(page.text).toMatch(new RegExp(`<li>\\s*Category ${key}:\\s*consented`));
+    expect(order(page, 'Your consent', '48 categories in which nothing is stored', 'Get a copy')).toEqual([
+      'Your consent',
+      '48 categories in which nothing is stored',
+      'Get a copy',
+    ]);
+  });
+
+  it('folds once for all servers what none of them has', async () => {
+    for (const key of ['empty', 'blank']) await bot.hasCategory(key);
+    await stored('alpha');
+    await bot.hasConsent({ ...who, guild_id: subject().guild_id });
+    const { text } = await get(await linked({ scope: 'all_guilds' }, { user_id: who.user_id }));
+    expect(text.match(/in which nothing is stored/g)).toHaveLength(1);
+    expect(text).toContain('2 categories in which nothing is stored');
+  });
+});

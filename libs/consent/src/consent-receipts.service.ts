@@ -8,7 +8,7 @@ import { ConsentAcceptAct } from './consent-accept.act';
 import { type ConsentAsked, pendingRequest } from './consent-changes';
 import { countHistory, historyPage, latestOf } from './consent-history';
 import { factsInForce, type ReceiptFacts, receiptOf } from './receipt-facts';
-import { type ShownWords, wordsFound } from './consent-words';
+import { wordsFound, type WordsInLanguage } from './consent-words';
 import type {
   AcceptConsent,
   AcceptedConsentView,
@@ -24,13 +24,13 @@ const RECEIPT_TYPE = 'lethe-consent-receipt+jwt';
 export interface ShownRequest extends ConsentAsked {
   /** The entry of the history about what was shown last. */
   readonly entry: string | undefined;
-  readonly words: ShownWords | undefined;
+  readonly words: WordsInLanguage | undefined;
 }
 
 /** What a user was shown: under the decision that holds, and of a request that waits. */
 interface ShownConsents {
   readonly asked: ShownRequest | undefined;
-  readonly decided: ShownWords | undefined;
+  readonly decided: WordsInLanguage | undefined;
 }
 
 /**
@@ -79,9 +79,9 @@ export class ConsentReceipts {
       const request = consent === null ? undefined : pendingRequest(consent);
       const last = async (id: string | undefined) => {
         const entry = id === undefined ? undefined : await latestOf(tx, subject, id);
-        const digest = entry?.texts?.[0]?.digest;
-        const words = digest === undefined ? undefined : await wordsFound(tx, subject.botId, digest);
-        return { entry: entry?.id, words };
+        const text = entry?.texts?.[0];
+        const words = text && (await wordsFound(tx, subject.botId, text.digest));
+        return { entry: entry?.id, words: words && { ...words, language: text.language } };
       };
       const asked = await last(request?.id);
       const { words: decided } = await last(consent?.status === 'pending' ? undefined : consent?.id);

@@ -8,6 +8,9 @@ import type { ConsentText } from './consent.entity';
 /** A shown text with the further facts of a registered one: its digest is over these fields. */
 export type ShownWords = ConsentTexts & ConsentNotice;
 
+/** {@link ShownWords} with the tag of their language. */
+export type WordsInLanguage = ShownWords & { readonly language: string };
+
 type Part = Omit<ConsentTexts, 'categories'> | ConsentTexts['categories'][number];
 
 const REGISTERED = 'SELECT content, notice FROM consent_texts WHERE bot_id = ? AND digest = ? LIMIT 1';

@@ -16,7 +16,7 @@ export { ConsentRequestAct } from './consent-request.act';
 export { ConsentRevokeAct } from './consent-revoke.act';
 export { isInForce } from './consent-states';
 export { ConsentsRevoked, type Revoked } from './consent-writer';
-export { type ShownWords, wordsFound } from './consent-words';
+export { type ShownWords, wordsFound, type WordsInLanguage } from './consent-words';
 export { CATEGORIES_MAX, type ConsentStatusView } from './consent.dto';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';

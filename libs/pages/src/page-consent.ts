@@ -1,48 +1,63 @@
+import type { ShownRequest } from '@app/consent';
 import { html, type Html } from './html';
 import { decisionsOf } from './page-events';
 import { bulleted, guildNamed } from './page-parts';
 import type { HeldSubject } from './page-reading';
-import {
-  boxesOf,
-  decision,
-  hidden,
-  type Making,
-  nameOf,
-  namesOf,
-  refusalOf,
-  shownBy,
-  wordsOf,
-} from './page-sections';
+import { decision, dueIn, hidden, type Making, namesOf, pathOf, refusalOf, shownBy } from './page-sections';
+import { uncovered } from './page-stored';
+import { boxesOf, labelOf, wordsOf } from './page-words';
 import { word } from './texts';
 
-/** What a user has decided, and how to decide otherwise. */
+/** What a user has decided, and how to decide otherwise. What decides takes no room: it is there however full the page is. */
 export function consentOf(making: Making, held: HeldSubject): Html {
-  const { parts, link, room } = making;
+  const { parts, link } = making;
   const { texts } = parts;
   const { status, asked, decided } = held;
-  const words = asked === undefined ? decided : asked.words;
   const mayDecide = link.allow.includes('consent');
-  const categories = decisionsOf(held).map(({ key, status: state, data_erased_at: due }) =>
-    room.take(
-      () =>
-        html`<li>
-          ${nameOf(making, key, state === 'pending' ? asked?.words : decided)}:
-          ${texts.stateOf[state]}.${due !== undefined && html` ${texts.dueAt(parts.time(due))}`}
-        </li>`,
-    ),
+  const categories = decisionsOf(held).map(
+    ({ key, status: state, data_erased_at: due }) =>
+      html`<li>
+        ${labelOf(making, key, state === 'pending' ? asked?.words : decided)}:
+        ${texts.stateOf[state]}.${due !== undefined && html` ${dueIn(parts, state, due)}`}
+      </li>`,
   );
-  const shown = words !== undefined && room.take(() => wordsOf(making, words, asked !== undefined));
   // Of a first request every category waits: the boxes below say which.
   const isOpen = status.status === 'pending' && mayDecide;
   const refusal = mayDecide && !making.facts.isSuspended ? refusalOf(held) : undefined;
+  const due = status.data_erased_at;
+  const stored = link.allow.includes('view') ? [...held.values.keys()] : [];
+  const left = uncovered(status, stored, making.facts.purposes);
   return html`<section>
     <h2>${texts.consent}</h2>
     ${decision(parts, status, refusal !== undefined)} ${refusal !== undefined && again(making, held, refusal)}
-    ${status.data_erased_at !== undefined && html`<p>${texts.dueAt(parts.time(status.data_erased_at))}</p>`}
-    ${categories.length > 0 && !isOpen && bulleted(categories)} ${shown}
-    ${mayDecide && !making.facts.isSuspended && deciding(making, held)}
+    ${due !== undefined && html`<p>${dueIn(parts, status.status, due, namesOf(making, left, undefined))}</p>`}
+    ${categories.length > 0 && !isOpen && bulleted(categories)}
+    ${shown(making, held, mayDecide && !making.facts.isSuspended)}
     ${mayDecide && status.status === 'accepted' && revoking(making, held)} ${historyOf(making, held)}
   </section>`;
+}
+
+/**
+ * The words that the user was shown and, of a request, its form, which is never without them. Where both do not fit, they have the
+ * page of their server.
+ */
+function shown(making: Making, held: HeldSubject, mayAnswer: boolean): Html | false {
+  const { parts, room, isOfOne } = making;
+  const { texts } = parts;
+  const { asked, decided, subject } = held;
+  const words = asked === undefined ? decided : asked.words;
+  const question = mayAnswer && deciding(making, held);
+  if (words === undefined && question === false) return false;
+  const whole = html`${words !== undefined && wordsOf(making, words, asked !== undefined)} ${question}`;
+  return (
+    (isOfOne ? whole : room.fit(whole)) ??
+    html`${question !== false && html`<h3>${texts.asked}</h3>`}
+      <p class="row">
+        <a class="button plain" href="${pathOf(making, subject)}"
+          >${question === false ? texts.words : texts.readAndDecide}</a
+        >
+      </p>`
+  );
 }
 
 function again({ parts, form }: Making, { subject }: HeldSubject, { id }: { readonly id: string }): Html {
@@ -76,17 +91,28 @@ function deciding(making: Making, held: HeldSubject): Html | false {
   const { asked } = held;
   if (asked === undefined) return false;
   const { texts } = making.parts;
-  const boxes = boxesOf(making, asked, new Set(grantedOf(held)));
+  const granted = grantedOf(held);
+  const boxes = boxesOf(making, asked, granted);
   const about = shownBy(making.facts, asked);
   const where = html`${hidden('guild', guildNamed(held.subject))}${hidden('shown', about)}`;
   return html`<article>
     <h3>${texts.asked}</h3>
     ${boxes.length > 0 && html`<p>${texts.choose}</p>`}
+    ${boxes.length > 0 && held.status.status === 'accepted' && html`<p>${replaced(making, held, asked)}</p>`}
     <div class="row">
       ${making.form('accept', html`${where}${boxes.length > 0 && html`<div class="boxes">${boxes}</div>`}<button>${boxes.length > 0 ? texts.accept : texts.acceptAll}</button>`, about)}
       ${making.form('decline', html`${where}<button class="plain">${texts.decline}</button>`, about)}
     </div>
   </article>`;
+}
+
+/** Which parts of a consent in force end when a newer request is accepted. */
+function replaced(making: Making, held: HeldSubject, { categories }: ShownRequest): Html {
+  const { texts } = making.parts;
+  const left = grantedOf(held).filter((key) => categories?.includes(key) === false);
+  const names = left.map((key, at) => html`${at > 0 && ', '}${labelOf(making, key, held.decided)}`);
+  const [before, after] = texts.replaces(making.facts.withdrawnDays, names.length > 0);
+  return html`${before}${names}${after}`;
 }
 
 function revoking(making: Making, held: HeldSubject): Html {
@@ -97,12 +123,12 @@ function revoking(making: Making, held: HeldSubject): Html {
     making.form(
       'revoke',
       html`${where}${hidden('category', key)}<button class="plain">
-          ${texts.revoke(nameOf(making, key, held.decided))}
+          ${texts.revoke} ${labelOf(making, key, held.decided)}
         </button>`,
     );
   return html`<article>
     <div class="row">
-      ${granted.length > 1 && granted.map((key) => making.room.take(() => formOf(key)))}
+      ${granted.length > 1 && granted.map(formOf)}
       ${making.form('revoke', html`${where}<button class="plain">${texts.revokeAll}</button>`)}
     </div>
   </article>`;

@@ -117,9 +117,12 @@ function wordsFor(making: Making, note: PageNote, { held, entry }: Done): string
   const names = namesOf(making, keys, entry.words);
   if (note === 'accepted') return did.accepted(names);
   if (note !== 'revoked') return undefined;
-  const due = [
-    ...new Set(keys.length === 0 ? [held.status.data_erased_at] : keys.map((key) => dueOf(held.status, key))),
-  ];
+  const { facts } = making;
+  const times =
+    keys.length === 0
+      ? [held.status.data_erased_at]
+      : keys.map((key) => dueOf(held.status, key, facts.purposes));
+  const due = [...new Set(times.filter((time) => time !== undefined))];
   const [at] = due;
   return `${did.revoked(names)}${at !== undefined && due.length === 1 ? ` ${did.due(parts.time(at))}` : ''}`;
 }

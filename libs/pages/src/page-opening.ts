@@ -30,6 +30,8 @@ const ALLOWED_BY: Readonly<Record<FormAct, PageAct>> = {
 export interface Opened {
   readonly link: OpenLink;
   readonly language: PageLanguage;
+  /** The server that the address names. */
+  readonly of: string | undefined;
 }
 
 /** What a request to a page asks for. Its texts are as anybody may have written them. */
@@ -61,9 +63,10 @@ export class PageOpening {
   ) {}
 
   /** @throws ApiError 404 for a link that is not in force */
-  async opened({ request: { headers }, token, lang }: AskedPage): Promise<Opened> {
+  async opened({ request: { headers }, token, lang, of }: AskedPage): Promise<Opened> {
     const link = await this.links.open(token);
-    return { link, language: languageOf(lang, link.language, headers['accept-language']) };
+    const language = languageOf(lang, link.language, headers['accept-language']);
+    return { link, language, of: typeof of === 'string' ? of : undefined };
   }
 
   /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
@@ -95,8 +98,9 @@ export async function ownOfDay(
 }
 
 /** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */
-export function backTo({ link, language }: Opened, note: PageNote): WebPage {
-  const path = `/p/${link.token}?lang=${language}&note=${note}`;
+export function backTo({ link, language, of }: Opened, note: PageNote): WebPage {
+  const named = of === undefined ? '' : `&of=${encodeURIComponent(of)}`;
+  const path = `/p/${link.token}?lang=${language}${named}&note=${note}`;
   return new WebPage('', { ...PAGE_HEADERS, Location: path }, 303);
 }
 

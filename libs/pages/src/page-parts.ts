@@ -21,10 +21,10 @@ export function guildNamed({ guildId, ids }: NamedSubject): string {
 /** Makes what follows the value of a field. */
 type Beside = (field: Field, value: unknown) => Html | false;
 
-/** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
+/** Bytes of all stored texts on a page, so that a whole one has at most 50 KB beside its forms. */
 const ROOM_BYTES = 30_000;
 
-/** How much of a page may be filled. What does not fit is left to the export. */
+/** How much of a page may be filled. What does not fit is left to the export, or to the page of one server. */
 export class Room {
   isFull = false;
 
@@ -49,6 +49,12 @@ export class Room {
     }
     this.use(bytes);
     return part;
+  }
+
+  /** The part, or undefined where it does not fit: it has a page of its own, and what follows still has this room. */
+  fit(part: Html): Html | undefined {
+    const room = this.part(this.left);
+    return room.take(() => part);
   }
 
   private use(bytes: number): void {

@@ -8,47 +8,45 @@ import {
   type ShownRequest,
   type ShownWords,
   wordsFound,
+  type WordsInLanguage,
 } from '@app/consent';
-import { HeldSubjects, type NamedSubject, SubjectDataHolders, unlessDamaged } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { HeldSubjects, type NamedSubject, SubjectDataHolders } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
 import { type BotHolder, ErasureRequests, holdersOf } from '@app/gdpr';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError, type Config, CONFIG } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { ProcessingRefusals, type RefusalsView, storedKeys } from '@app/user-data';
 import { decisionsOf, type PastEvent } from './page-events';
+import { refuse } from './page-forms';
 import { guildNamed } from './page-parts';
+import { type ReadValues, readValues } from './page-values';
 import type { OpenLink } from './privacy-links.service';
 
 /** What a page shows at most of each list; one event more is read, to say that there are more. The full export has everything. */
 export const ENTRIES_MAX = 8;
 const GUILDS_MAX = 10;
+/** Further ones that it names, each with a page of its own. */
+const FURTHER_MAX = 100;
 export const PURPOSES_MAX = 100;
-/** Characters of stored values that a page reads. */
-const VALUES_MAX = 64 * 1024;
-
 interface HistoryEntry extends Readonly<Record<'id' | 'consent_id' | 'action' | 'version', string>> {
   readonly categories: readonly string[] | null;
   readonly language: string | null;
   readonly source: string | null;
-  readonly texts: readonly { readonly digest: string }[];
+  readonly texts: readonly { readonly language: string; readonly digest: string }[];
   readonly created_at: string;
   /** What the user was shown for it. */
-  readonly words: ShownWords | undefined;
+  readonly words: WordsInLanguage | undefined;
 }
 
 /** What is held about one subject. */
-export interface HeldSubject {
+export interface HeldSubject extends ReadValues {
   readonly subject: NamedSubject;
   readonly status: Awaited<ReturnType<ConsentService['status']>>;
   /** The request that waits, with the words that its acceptance is about. */
   readonly asked: ShownRequest | undefined;
   /** The words of the decision that holds. */
-  readonly decided: ShownWords | undefined;
-  /** The stored values by category. */
-  readonly values: ReadonlyMap<string, unknown>;
-  readonly isCut: boolean;
-  readonly isUnreadable: boolean;
+  readonly decided: WordsInLanguage | undefined;
   /** What the user has objected to or restricted. */
   readonly refusals: RefusalsView;
   readonly history: readonly HistoryEntry[];
@@ -73,6 +71,8 @@ export interface PageFacts {
   readonly subjects: readonly HeldSubject[];
   /** The registered names of their servers by the id. */
   readonly servers: ReadonlyMap<string, string>;
+  /** Those that have no room among {@link subjects}, as many as are listed. */
+  readonly further: readonly NamedSubject[];
   readonly hasMore: boolean;
   /** Whether anything is held, so that a copy has something and asks the bot's own stores. */
   readonly isHeld: boolean;
@@ -80,6 +80,8 @@ export interface PageFacts {
 
 /** What a copy to read says of a guild besides its export. */
 export type GuildFacts = Decisions & Pick<PageFacts, 'servers'>;
+/** {@link GuildFacts} with the declarations, and the keys of the categories that have values. */
+export type CopiedFacts = GuildFacts & Pick<PageFacts, 'purposes'> & { readonly stored: readonly string[] };
 type Decisions = Pick<HeldSubject, 'status' | 'asked' | 'decided' | 'refusals'>;
 
 /** One category of one subject of a link. */
@@ -108,7 +110,7 @@ export class PageReading {
   async about(
     { botId }: OpenLink,
     held: readonly string[],
-  ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore' | 'isHeld'>> {
+  ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'further' | 'hasMore' | 'isHeld'>> {
     const [bot, standing, notice, purposes, holders] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
@@ -125,21 +127,31 @@ export class PageReading {
     return { bot, notice: notice.settings, isSuspended, purposes, withdrawnDays, kept, holders };
   }
 
-  async facts(link: OpenLink): Promise<PageFacts> {
-    const { botId, userId, subject: only } = link;
-    const all = only === undefined ? await this.held.inAllGuilds(botId, userId, GUILDS_MAX + 1) : [only];
-    const shown = all.slice(0, GUILDS_MAX);
+  /**
+   * What the page of a link is made of; `of` names one of its servers.
+   * @throws ApiError 403 for another server
+   */
+  async facts(link: OpenLink, of?: string): Promise<PageFacts> {
+    const all = of === undefined ? await this.subjectsOf(link) : [await this.subjectNamed(link, of)];
+    const named = all.map((subject) => subject ?? refuse());
+    const shown = named.slice(0, GUILDS_MAX);
+    const further = named.slice(GUILDS_MAX, GUILDS_MAX + FURTHER_MAX);
     const subjects: HeldSubject[] = [];
     for (const subject of shown) subjects.push(await this.heldOf(subject));
     const held = new Set(
       subjects.flatMap(({ values, asked }) => [...values.keys(), ...(asked?.categories ?? [])]),
     );
     const about = await this.about(link, [...held]);
-    const guilds = shown.map(({ ids }) => ids.guild_id);
+    const guilds = [...shown, ...further].map(({ ids }) => ids.guild_id);
     const servers = await this.servers.names(link.botId, guilds);
     const ids = await this.unitOfWork.read((tx) => this.held.idsOf(tx, shown));
     const isHeld = ids.some((found) => found != null);
-    return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX, isHeld };
+    return { ...about, subjects, servers, further, hasMore: all.length > GUILDS_MAX + FURTHER_MAX, isHeld };
+  }
+
+  private async subjectsOf({ botId, userId, subject }: OpenLink): Promise<NamedSubject[]> {
+    if (subject !== undefined) return [subject];
+    return this.held.inAllGuilds(botId, userId, GUILDS_MAX + FURTHER_MAX + 1);
   }
 
   async ofGuild(subject: NamedSubject): Promise<GuildFacts> {
@@ -152,16 +164,17 @@ export class PageReading {
    * {@link ofGuild} with the declarations of the categories that a copy names: of the first {@link PURPOSES_MAX} that have values with
    * their fields, and of those that a decision names without.
    */
-  async copied(subject: NamedSubject): Promise<GuildFacts & Pick<PageFacts, 'purposes'>> {
+  async copied(subject: NamedSubject): Promise<CopiedFacts> {
     const facts = await this.ofGuild(subject);
     const { refusals } = facts;
     const refused = [...refusals.objections, ...refusals.restrictions].map(({ category }) => category ?? []);
     const decided = [...decisionsOf(facts).map(({ key }) => key), ...refused.flat()];
-    const purposes = await this.unitOfWork.read(async (tx) => {
+    return this.unitOfWork.read(async (tx) => {
       const stored = await storedKeys(tx, subject, PURPOSES_MAX);
-      return purposesShown(tx, subject.botId, [...stored, ...decided], PURPOSES_MAX, stored);
+      const named = [...stored, ...decided];
+      const purposes = await purposesShown(tx, subject.botId, named, PURPOSES_MAX, stored);
+      return { ...facts, purposes, stored };
     });
-    return { ...facts, purposes };
   }
 
   /** What `server/category` names of a link; undefined for another server, and for a category that is not declared. */
@@ -205,7 +218,7 @@ export class PageReading {
       this.receipts.history(subject, { ...ids, page_size: `${ENTRIES_MAX}` }),
       this.audit.list(botId, { ...ids, page_size: `${ENTRIES_MAX + 1}` }, subject),
       this.requests.coverage(subject),
-      this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
+      this.unitOfWork.read((tx) => readValues(tx, this.holders.all(), subject)),
     ]);
     const words = await this.withWords(botId, itemsOf(history));
     return { subject, ...decided, ...values, history: words, events: itemsOf(events), coverage };
@@ -218,29 +231,12 @@ export class PageReading {
       for (const { texts } of entries)
         for (const { digest } of texts.slice(0, 1))
           if (!known.has(digest)) known.set(digest, await wordsFound(tx, botId, digest));
-      return entries.map((entry) => ({ ...entry, words: known.get(entry.texts[0]?.digest ?? '') }));
+      return entries.map((entry) => {
+        const [text] = entry.texts;
+        const words = text && known.get(text.digest);
+        return { ...entry, words: words && { ...words, language: text.language } };
+      });
     });
-  }
-
-  private async valuesOf(
-    tx: Tx,
-    subject: NamedSubject,
-  ): Promise<Pick<HeldSubject, 'values' | 'isCut' | 'isUnreadable'>> {
-    const values = new Map<string, unknown>();
-    let [read, isUnreadable] = [0, false];
-    for (const holder of this.holders.all())
-      try {
-        for await (const [name, json] of (await holder.export(tx, subject, false)).data ?? []) {
-          if ((read += json.length) > VALUES_MAX && values.size > 0)
-            return { values, isCut: true, isUnreadable };
-          values.set(name, JSON.parse(json));
-        }
-      } catch (error) {
-        // What one holder cannot read hides nothing of another one.
-        if (!(error instanceof ApiError && error.code === 'internal_error')) unlessDamaged(error);
-        isUnreadable = true;
-      }
-    return { values, isCut: false, isUnreadable };
   }
 }
 

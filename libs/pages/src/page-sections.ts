@@ -7,7 +7,7 @@ import { OBJECTION } from './controller-facts';
 import { html, type Html } from './html';
 import type { PastEvent } from './page-events';
 import type { FormAct } from './page-forms';
-import { bulleted, cut, PageParts, Room } from './page-parts';
+import { bulleted, cut, guildNamed, PageParts, Room } from './page-parts';
 import { ENTRIES_MAX, type HeldSubject, type PageFacts } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import { type PageLanguage, word } from './texts';
@@ -24,6 +24,8 @@ export interface Making extends Labelling {
   readonly link: OpenLink;
   readonly facts: PageFacts;
   readonly room: Room;
+  /** Whether the page is about one server that its address names: what is shown for a decision is whole there, whatever the room. */
+  readonly isOfOne: boolean;
   /** For the forms beside values; those beyond it have a page of their own. */
   readonly besides: Room;
   readonly form: MakeForm;
@@ -102,6 +104,26 @@ export function idOf(
   { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
 ): Html | false {
   return guild !== BOT_WIDE_GUILD_ID && html` title="${texts.serverId(guild)}"`;
+}
+
+/** The address of the page about one subject of a link. */
+export function pathOf(
+  { link, parts }: Pick<Making, 'link' | 'parts'>,
+  subject: NamedSubject | undefined,
+): string {
+  const of = subject === undefined ? '' : `of=${guildNamed(subject)}&`;
+  return `/p/${link.token}?${of}lang=${parts.language}`;
+}
+
+/** When stored values are erased, and why: after a withdrawal, or because a newer consent leaves them out. */
+export function dueIn(
+  parts: PageParts,
+  state: HeldSubject['status']['status'],
+  at: string,
+  names = '',
+): string {
+  const { dueAt, dueUncovered } = parts.texts;
+  return state === 'revoked' ? dueAt(parts.time(at)) : dueUncovered(parts.time(at), names);
 }
 
 /** The bot's own stores by their labels. */
@@ -194,8 +216,6 @@ export function isConsented({ status, categories }: HeldSubject['status'], categ
   );
 }
 
-const WORDS_MAX = 1_500;
-
 /**
  * The digest of a request as the page shows it: the words, and the facts of the bot and the categories that a receipt will
  * state. The form carries the digest, so that an answer to changed words is refused.
@@ -210,27 +230,4 @@ export function shownBy({ bot, notice, purposes }: PageFacts, asked: ShownReques
   const controller = [bot.name, bot.privacy_contact, name, address, email];
   const shown = [id, entry, version, categories, ...controller, stated];
   return `${id}.${hash('sha256', JSON.stringify(shown), 'base64url')}`;
-}
-
-/** What the user was shown, in its own words; unfolded while the user has to decide. */
-export function wordsOf({ parts }: Making, words: ShownWords, isOpen: boolean): Html {
-  return html`<details ${isOpen && html`open`}>
-    <summary>${parts.texts.words}</summary>
-    <p><strong>${cut(words.title)}</strong></p>
-    <p class="words">${cut(words.body, WORDS_MAX)}</p>
-    ${bulleted(words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`))}
-  </details>`;
-}
-
-/** The boxes of a request, with the labels of its words. A category whose deletion has begun cannot be agreed to. */
-export function boxesOf(making: Making, asked: ShownRequest, granted: ReadonlySet<string>): Html[] {
-  const ending = making.facts.purposes.flatMap(({ key, deletingAt }) => (deletingAt === null ? [] : [key]));
-  return (asked.categories ?? []).flatMap((key) =>
-    ending.includes(key)
-      ? []
-      : html`<label
-          ><input type="checkbox" name="category" value="${key}" ${granted.has(key) && html` checked`} />
-          ${nameOf(making, key, asked.words)}</label
-        >`,
-  );
 }

@@ -3,7 +3,7 @@ import { html, type Html } from './html';
 import { corrections } from './page-correct';
 import { bulleted, cut, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject } from './page-reading';
-import type { Making } from './page-sections';
+import { dueIn, type Making } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 
 /** A category as it is shown. */
@@ -12,9 +12,11 @@ interface Shown {
   /** Undefined for data of modules. */
   readonly purpose: DeclaredPurpose | undefined;
   readonly isWithdrawn: boolean;
+  /** When its values are erased without a further act. */
+  readonly due: string | undefined;
 }
 
-/** What is stored, by category: the values first, and what they are for below them. What is in force comes before what was withdrawn. */
+/** What is stored, by category: the values first, and what they are for below them. What stays comes before what will be erased. */
 export function stored(making: Making, held: HeldSubject): Html {
   const { parts, facts, room } = making;
   const { values, status, isCut, isUnreadable } = held;
@@ -23,48 +25,60 @@ export function stored(making: Making, held: HeldSubject): Html {
   const all: Shown[] = [
     ...facts.purposes.map((purpose) => ({ key: purpose.key, purpose })),
     ...others.map((key) => ({ key, purpose: undefined })),
-  ].map((each) => ({ ...each, isWithdrawn: isWithdrawn(status, each.key, each.purpose) }));
-  const inForceFirst = (one: Shown, other: Shown) => Number(one.isWithdrawn) - Number(other.isWithdrawn);
+  ].map((each) => ({
+    ...each,
+    isWithdrawn: isWithdrawn(status, each.key, each.purpose),
+    due: dueOf(status, each.key, facts.purposes),
+  }));
+  const isEnding = ({ isWithdrawn: withdrawn, due }: Shown) => Number(withdrawn || due !== undefined);
+  const inForceFirst = (one: Shown, other: Shown) => isEnding(one) - isEnding(other);
   const filled = all.filter(({ key }) => values.has(key)).sort(inForceFirst);
-  const empty = all.filter(({ key }) => !values.has(key));
   const shown = filled.map((each) => room.take(() => valued(making, held, each)));
-  const bare = empty.map((each) =>
+  return html`<section>
+    <h2>${texts.stored}</h2>
+    ${values.size === 0 && !isUnreadable && html`<p>${texts.nothingStored}</p>`} ${shown}
+    ${(isCut || room.isFull) && html`<p>${parts.more}</p>`}
+    ${isUnreadable && html`<p>${texts.unreadable}</p>`}
+  </section>`;
+}
+
+/** The categories in which no server of the page has a value, once for all of them. */
+export function unfilled({ parts, facts, room }: Making): Html | false {
+  const { purposes, subjects, further } = facts;
+  const { texts } = parts;
+  const empty = purposes.filter(({ key }) => subjects.every(({ values }) => !values.has(key)));
+  if (empty.length === 0 || subjects.length === 0) return false;
+  const isKnown =
+    further.length === 0 && subjects.every(({ isCut, isUnreadable }) => !isCut && !isUnreadable);
+  const isOver = (purpose: DeclaredPurpose) =>
+    subjects.every(({ status }) => isWithdrawn(status, purpose.key, purpose));
+  const bare = empty.map((purpose) =>
     room.take(
       () =>
         html`<article>
-          ${titleOf(parts, each, false)}
-          ${each.purpose !== undefined && parts.purposeOf(each.purpose, facts.withdrawnDays)}
+          ${titleOf(parts, { key: purpose.key, purpose, isWithdrawn: isOver(purpose) }, false)}
+          ${parts.purposeOf(purpose, facts.withdrawnDays)}
         </article>`,
     ),
   );
   return html`<section>
-    <h2>${texts.stored}</h2>
-    ${values.size === 0 && !isUnreadable && html`<p>${texts.nothingStored}</p>`} ${shown}
-    ${
-      bare.length > 0 &&
-      html`<article>
-        <details>
-          <summary>${isCut || isUnreadable ? texts.others : texts.noValues(bare.length)}</summary>
-          ${bare}
-        </details>
-      </article>`
-    }
-    ${(isCut || room.isFull) && html`<p>${parts.more}</p>`}
-    ${isUnreadable && html`<p>${texts.unreadable}</p>`}
+    <details>
+      <summary>${isKnown ? texts.noValues(empty.length) : texts.others}</summary>
+      ${bare}
+    </details>
   </section>`;
 }
 
 /** A category with its values. */
 function valued(making: Making, held: HeldSubject, shown: Shown): Html {
   const { parts, facts, link } = making;
-  const { subject, values, status } = held;
+  const { subject, values } = held;
   const { texts } = parts;
-  const { key, purpose } = shown;
-  const due = shown.isWithdrawn ? dueOf(status, key) : undefined;
+  const { key, purpose, due } = shown;
   return html`<article>
     ${titleOf(parts, shown, true)}
     <div class="value">${parts.valuesOf(values.get(key), purpose, corrections(making, held, key))}</div>
-    ${due !== undefined && html`<p>${texts.dueAt(parts.time(due))}</p>`}
+    ${due !== undefined && html`<p>${dueIn(parts, shown.isWithdrawn ? 'revoked' : 'none', due)}</p>`}
     ${
       purpose !== undefined &&
       html`<details>
@@ -84,7 +98,11 @@ function erasing(parts: PageParts, { token }: OpenLink, named: string, purpose: 
   </p>`;
 }
 
-function titleOf(parts: PageParts, { key, purpose, isWithdrawn: withdrawn }: Shown, isFilled: boolean): Html {
+function titleOf(
+  parts: PageParts,
+  { key, purpose, isWithdrawn: withdrawn }: Omit<Shown, 'due'>,
+  isFilled: boolean,
+): Html {
   return html`<h3>
     <bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi>
     ${withdrawn && html`<small>${parts.texts.stateOf.revoked}</small>`}
@@ -92,12 +110,29 @@ function titleOf(parts: PageParts, { key, purpose, isWithdrawn: withdrawn }: Sho
   </h3>`;
 }
 
-/** When the values of a withdrawn category will be erased, as far as that is known. */
+/**
+ * When the values of a category will be erased, as far as that is known. One that the consent does not name has the time of all of
+ * these, if it rests on consent.
+ */
 export function dueOf(
   { categories, data_erased_at: ofAll }: HeldSubject['status'],
   key: string,
+  purposes: readonly DeclaredPurpose[],
 ): string | undefined {
-  return categories?.find((each) => each.key === key)?.data_erased_at ?? ofAll ?? undefined;
+  const named = categories?.find((each) => each.key === key);
+  if (named !== undefined) return named.data_erased_at;
+  const basis = purposes.find((each) => each.key === key)?.legalBasis ?? 'consent';
+  return basis === 'consent' ? ofAll : undefined;
+}
+
+/** The categories with values that a consent does not name, and that are erased for that. */
+export function uncovered(
+  status: HeldSubject['status'],
+  stored: readonly string[],
+  purposes: readonly DeclaredPurpose[],
+): string[] {
+  const isNamed = (key: string) => status.categories?.some((each) => each.key === key) ?? false;
+  return stored.filter((key) => !isNamed(key) && dueOf(status, key, purposes) !== undefined);
 }
 
 /** Whether the consent to a category was withdrawn. A consent without categories covers every category based on consent. */

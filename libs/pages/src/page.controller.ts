@@ -40,8 +40,8 @@ export class PageController {
 
   @Get()
   async page(@Asked() { note, ...asked }: AskedPage): Promise<WebPage> {
-    const { link, language } = await this.opening.opened(asked);
-    return this.view.page(link, await this.reading.facts(link), language, noteOf(note));
+    const { link, language, of } = await this.opening.opened(asked);
+    return this.view.page(link, await this.reading.facts(link, of), language, noteOf(note), of !== undefined);
   }
 
   @Get('forget')
@@ -71,7 +71,7 @@ export class PageController {
   @FormBody()
   async accept(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'accept');
-    const facts = await this.reading.facts(opened.link);
+    const facts = await this.reading.facts(opened.link, opened.of);
     requireActive(facts);
     return backTo(opened, await this.acts.accept(opened.link, facts, form.fields));
   }
@@ -80,7 +80,7 @@ export class PageController {
   @FormBody()
   async decline(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'decline');
-    const facts = await this.reading.facts(opened.link);
+    const facts = await this.reading.facts(opened.link, opened.of);
     requireActive(facts);
     return backTo(opened, await this.acts.decline(opened.link, facts, form.fields));
   }
@@ -89,7 +89,7 @@ export class PageController {
   @FormBody()
   async again(@Asked() form: AskedPage): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'again');
-    const facts = await this.reading.facts(opened.link);
+    const facts = await this.reading.facts(opened.link, opened.of);
     requireActive(facts);
     const note = await this.acts.again(opened.link, facts, form.fields);
     return note === 'often' ? tooOftenPage(opened, 'again') : backTo(opened, note);

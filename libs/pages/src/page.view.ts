@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { NamedSubject } from '@app/crypto';
 import type { WebPage } from '@app/http';
 import { type Html, html } from './html';
 import { consentOf } from './page-consent';
@@ -6,11 +7,21 @@ import { PageForms } from './page-forms';
 import { framed } from './page-frame';
 import { responsible } from './page-controller.section';
 import { noteOn, uncopied } from './page-notes';
-import { cut, PageParts, Room } from './page-parts';
+import { bulleted, cut, guildNamed, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { refusing } from './page-refusals';
-import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights, storesIn } from './page-sections';
-import { covered, stored } from './page-stored';
+import {
+  hidden,
+  idOf,
+  type MakeForm,
+  type Making,
+  past,
+  pathOf,
+  placeOf,
+  rights,
+  storesIn,
+} from './page-sections';
+import { covered, stored, unfilled } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
 import type { PageTexts } from './texts.en';
@@ -25,17 +36,22 @@ const BESIDES_BYTES = 8_000;
 export class PageView {
   constructor(private readonly forms: PageForms) {}
 
-  page(link: OpenLink, facts: PageFacts, language: PageLanguage, note?: PageNote): WebPage {
+  page(link: OpenLink, facts: PageFacts, language: PageLanguage, note?: PageNote, isOfOne = false): WebPage {
     const room = new Room();
-    const offered = this.making(link, language, link.allow.includes('export'));
-    const making = { ...offered, facts, room, besides: new Room(BESIDES_BYTES) };
+    const one = isOfOne ? facts.subjects[0]?.subject : undefined;
+    const offered = this.making(link, language, link.allow.includes('export') && !isOfOne, one);
+    const making = { ...offered, facts, room, isOfOne, besides: new Room(BESIDES_BYTES) };
     const { parts } = making;
     const { texts } = parts;
-    const said = responsible(parts, facts, room.part(SAID_BYTES));
+    const said = !isOfOne && responsible(parts, facts, room.part(SAID_BYTES));
     const subjects = facts.subjects.map((held) => this.subject(making, held));
-    const isMore = facts.hasMore || making.room.isFull;
+    const empty = link.allow.includes('view') && unfilled(making);
     return framed(
-      { language, title: texts.title, path: `/p/${link.token}` },
+      {
+        language,
+        title: texts.title,
+        path: `/p/${link.token}${one === undefined ? '' : `?of=${guildNamed(one)}`}`,
+      },
       html`${noteOn(making, note)}
         <p>${texts.intro(cut(facts.bot.name))} ${offerIn(texts, link)}</p>
         <p>${this.place(making)}</p>
@@ -44,18 +60,20 @@ export class PageView {
           <span class="soft">${texts.expires(parts.time(link.expiresAt))} ${texts.zone}</span>
         </p>
         ${facts.isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
-        ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
-        ${isMore && html`<section><p>${parts.more}</p></section>`}
-        ${link.allow.includes('export') && this.exporting(making)} ${said}
-        ${rights(making, { isHere: subjects.length > 0 && link.allow.includes('forget'), subjects: facts.hasMore ? [] : facts.subjects })}
-        ${link.allow.includes('forget') && this.forgetting(making)}`,
+        ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects} ${empty}
+        ${further(making)} ${room.isFull && html`<section><p>${parts.more}</p></section>`}
+        ${!isOfOne && link.allow.includes('export') && this.exporting(making)} ${said}
+        ${rights(making, { isHere: subjects.length > 0 && link.allow.includes('forget'), subjects: facts.further.length > 0 ? [] : facts.subjects })}
+        ${!isOfOne && link.allow.includes('forget') && this.forgetting(making)}
+        ${isOfOne && html`<p class="row"><a class="button plain" href="${pathOf(making, undefined)}">${texts.back}</a></p>`}`,
     );
   }
 
   private place(making: Making): Html {
     const { parts, link } = making;
-    if (link.subject === undefined) return html`${parts.texts.scopeAll}`;
-    const { ids } = link.subject;
+    const subject = making.isOfOne ? making.facts.subjects[0]?.subject : link.subject;
+    if (subject === undefined) return html`${parts.texts.scopeAll}`;
+    const { ids } = subject;
     return html`${parts.texts.scopeOne} <strong ${idOf(parts, ids)}>${placeOf(making, ids)}</strong>`;
   }
 
@@ -77,10 +95,16 @@ export class PageView {
   }
 
   /** What a page of a link is made with. `hasCopies`: everything can be downloaded on it. */
-  making(link: OpenLink, language: PageLanguage, hasCopies = false): Pick<Making, 'parts' | 'link' | 'form'> {
+  making(
+    link: OpenLink,
+    language: PageLanguage,
+    hasCopies = false,
+    one?: NamedSubject,
+  ): Pick<Making, 'parts' | 'link' | 'form'> {
     const { token } = link;
+    const of = one === undefined ? '' : `&of=${guildNamed(one)}`;
     const form: MakeForm = (act, content, shown) =>
-      html`<form method="post" action="/p/${token}/${act}?lang=${language}">
+      html`<form method="post" action="/p/${token}/${act}?lang=${language}${of}">
         ${hidden('mark', this.forms.markOf(token, act, shown))}${content}
       </form>`;
     return { parts: new PageParts(language, hasCopies), link, form };
@@ -91,7 +115,9 @@ export class PageView {
     const { texts } = parts;
     const { ids } = held.subject;
     const place =
-      link.subject === undefined && html`<h2 class="soft" ${idOf(parts, ids)}>${placeOf(making, ids)}</h2>`;
+      link.subject === undefined &&
+      !making.isOfOne &&
+      html`<h2 class="soft" ${idOf(parts, ids)}>${placeOf(making, ids)}</h2>`;
     const values = link.allow.includes('view')
       ? stored(making, held)
       : html`<section>
@@ -131,6 +157,21 @@ export class PageView {
       </p>
     </section>`;
   }
+}
+
+/** The servers that have no room on the page, each with a page of its own. */
+function further(making: Making): Html | false {
+  const { facts, parts } = making;
+  const { texts } = parts;
+  if (facts.further.length === 0) return false;
+  const item = (subject: NamedSubject): Html =>
+    html`<li>
+      <a href="${pathOf(making, subject)}" ${idOf(parts, subject.ids)}>${placeOf(making, subject.ids)}</a>
+    </li>`;
+  return html`<section>
+    <h2>${texts.further}</h2>
+    ${bulleted(facts.further.map(item))} ${facts.hasMore && html`<p>${texts.furtherMore}</p>`}
+  </section>`;
 }
 
 /** What the page is for. A copy and a correction are no decision about what is stored. */

@@ -5,8 +5,9 @@ import { responsible } from './page-controller.section';
 import { decisionsOf } from './page-events';
 import { framed } from './page-frame';
 import { cut, PageParts } from './page-parts';
-import type { GuildFacts, PageFacts, PageReading } from './page-reading';
-import { decision, nameOf, placeOf, rights, technical } from './page-sections';
+import type { CopiedFacts, PageFacts, PageReading } from './page-reading';
+import { decision, dueIn, nameOf, namesOf, placeOf, rights, technical } from './page-sections';
+import { uncovered } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import { recordedIn, type RecordLabels, versionOf } from './readable-records';
 import { type PageLanguage, word } from './texts';
@@ -33,6 +34,8 @@ export class ReadableExport implements ExportForm {
   private facts: Pick<PageFacts, 'purposes'> = { purposes: [] };
   /** The text that the history of the guild names for each version, null for several: the audit events of a consent name the version alone. */
   private readonly textOf = new Map<string, string | null>();
+  /** The languages of the texts that the history of the guild named last. */
+  private readonly languages = new Map<string, string>();
   /** The labels in the text that was read last: entries that follow each other mostly name the same one. */
   private shown: { readonly digest: string; readonly labels: RecordLabels } | undefined;
 
@@ -84,7 +87,12 @@ export class ReadableExport implements ExportForm {
     // Purpose, basis and retention are below the values of the category.
     if (section === 'categories' && this.facts.purposes.some(({ key }) => key === item['key'])) return;
     const { parts } = this;
-    const record = recordedIn(parts, section, item, await this.labelsOf(section, item));
+    const record = recordedIn(
+      parts,
+      section,
+      this.inLanguage(section, item),
+      await this.labelsOf(section, item),
+    );
     const heading = section === this.section ? '' : html`<h3>${word(parts.texts.section, section)}</h3>`.text;
     this.section = section;
     yield `${heading}<article>`;
@@ -92,21 +100,28 @@ export class ReadableExport implements ExportForm {
     yield '</article>';
   }
 
+  /** A text with its language, which the history names before. */
+  private inLanguage(section: string, item: Readonly<Record<string, unknown>>): typeof item {
+    if (section !== 'consent_texts') return item;
+    return { ...item, language: this.languages.get(String(item['digest'])) };
+  }
+
   /** What holds now, with what was withdrawn of it. */
-  private decided({ status, asked, decided }: GuildFacts): Html {
+  private decided({ status, asked, decided, stored }: CopiedFacts): Html {
     const { parts } = this;
     const { texts } = parts;
     const making = { parts, facts: this.facts };
     const at = status.status === 'revoked' ? status.revoked_at : status.accepted_at;
     const due = status.data_erased_at;
+    const left = uncovered(status, stored, this.facts.purposes);
     return html`${decision(parts, status)} ${at !== null && html`<p>${parts.time(at)}</p>`}
-      ${due !== undefined && html`<p>${texts.dueAt(parts.time(due))}</p>`}
+      ${due !== undefined && html`<p>${dueIn(parts, status.status, due, namesOf(making, left, undefined))}</p>`}
       <ul>
         ${decisionsOf({ status, asked }).map(
           ({ key, status: state, data_erased_at: erased }) =>
             html`<li>
               ${nameOf(making, key, state === 'pending' ? asked?.words : decided)}:
-              ${texts.stateOf[state]}.${erased !== undefined && html` ${texts.dueAt(parts.time(erased))}`}
+              ${texts.stateOf[state]}.${erased !== undefined && html` ${dueIn(parts, state, erased)}`}
             </li>`,
         )}
       </ul>`;
@@ -137,14 +152,20 @@ export class ReadableExport implements ExportForm {
       return isOfConsent ? (textOf.get(String(version)) ?? undefined) : undefined;
     }
     if (section !== 'consent_history') return undefined;
-    const digest = (item['texts'] as readonly { readonly digest: string }[] | undefined)?.[0]?.digest;
-    if (digest === undefined) return undefined;
+    const [text] = (item['texts'] ?? []) as readonly { readonly digest: string; readonly language: string }[];
+    if (text === undefined) return undefined;
+    const { digest, language } = text;
+    keepLast(this.languages, digest, language);
     const version = String(item['version']);
     const known = textOf.get(version);
-    textOf.delete(version);
-    textOf.set(version, known === undefined || known === digest ? digest : null);
-    const [oldest = ''] = textOf.keys();
-    if (textOf.size > VERSIONS_MAX) textOf.delete(oldest);
+    keepLast(textOf, version, known === undefined || known === digest ? digest : null);
     return digest;
   }
+}
+
+function keepLast<Value>(among: Map<string, Value>, key: string, value: Value): void {
+  among.delete(key);
+  among.set(key, value);
+  const [oldest = ''] = among.keys();
+  if (among.size > VERSIONS_MAX) among.delete(oldest);
 }

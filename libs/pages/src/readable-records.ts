@@ -1,6 +1,8 @@
+import type { ShownWords } from '@app/consent';
 import { html } from './html';
 import type { PageParts } from './page-parts';
 import { eventWords } from './page-sections';
+import { wholeWords } from './page-words';
 import { word } from './texts';
 
 /** The label of a category in a record. */
@@ -56,19 +58,12 @@ function* entry(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
 /** The words that the user was shown, and with a registered text who gets the data, and where it is stored. */
 function* shownText(parts: PageParts, item: Item): Generator<string> {
   const { fact } = parts.texts;
-  const categories = item['categories'] as readonly { readonly label: string; readonly text: string }[];
-  yield html`<h4><bdi>${String(item['title'])}</bdi></h4>
-    <p class="soft">${fact.text} ${shortOf(String(item['digest']))}</p>
-    <p class="words">${String(item['body'])}</p>`.text;
-  yield '<ul>';
-  for (const { label, text } of categories) yield html`<li class="words">${label}: ${text}</li>`.text;
-  yield '</ul>';
+  const language = item['language'] as string | undefined;
+  const lang = language !== undefined && html`lang="${language}"`;
+  yield html`<h4><bdi ${lang}>${String(item['title'])}</bdi></h4>
+    <p class="soft">${fact.text} ${shortOf(String(item['digest']))}</p>`.text;
+  yield* wholeWords(parts, item as unknown as ShownWords, language);
   yield* rows(parts, [
-    [fact.recipients, item['recipient_third_parties']],
-    [fact.places, item['storage_locations']],
-    [fact.jurisdiction, item['jurisdiction']],
-    [fact.notice, item['privacy_notice']],
-    [fact.withdrawal, item['withdrawal_method']],
     [fact.buttons, [item['accept_label'], item['decline_label']].filter((label) => label !== undefined)],
   ]);
 }

@@ -111,7 +111,7 @@ export const DE: PageTexts = {
   accept: 'In die Auswahl einwilligen',
   acceptAll: 'Ich willige ein',
   decline: 'Nein, danke',
-  revoke: (category) => `Widerrufen: ${category}`,
+  revoke: 'Widerrufen:',
   revokeAll: 'Ganze Einwilligung widerrufen',
   words: 'Der Text, der dir gezeigt wurde',
   history: 'Verlauf deiner Einwilligung',
@@ -227,4 +227,17 @@ export const DE: PageTexts = {
   onRecordText: (id) =>
     `Sie hat die Nummer ${id} und wird so bald wie möglich abgeschlossen, ohne dass du sie noch einmal verlangen musst. Zeigt deine Seite später noch etwas an, kannst du es dort löschen.`,
   language: 'Sprache',
+  dueUncovered: (at, names) =>
+    `${names === '' ? 'Die gespeicherten Daten werden' : `Was unter ${names} gespeichert ist, wird`} am ${at} gelöscht, weil deine Einwilligung ${names === '' ? 'sie' : 'es'} nicht mehr umfasst.`,
+  replaces: (days, isNamed) => [
+    'Wenn du einwilligst, ersetzt das deine bisherige Einwilligung: Für ',
+    `${isNamed ? ' und ' : ''}alles, was du nicht auswählst, endet sie${
+      days === undefined
+        ? ''
+        : `, und was dort aufgrund deiner Einwilligung gespeichert ist, wird ${days === 0 ? 'dann' : `nach ${days === 1 ? 'einem Tag' : `${days} Tagen`}`} gelöscht`
+    }.`,
+  ],
+  readAndDecide: 'Die ganze Anfrage lesen und entscheiden',
+  further: 'Weitere Server',
+  furtherMore: 'Es gibt noch mehr Server. Lass dir vom Bot einen Link nur zu einem davon geben.',
 };

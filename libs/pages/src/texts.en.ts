@@ -103,7 +103,7 @@ export const EN = {
   accept: 'Consent to what I have chosen',
   acceptAll: 'I consent',
   decline: 'No, thank you',
-  revoke: (category: string) => `Withdraw: ${category}`,
+  revoke: 'Withdraw:',
   revokeAll: 'Withdraw my whole consent',
   words: 'The text that you were shown',
   history: 'History of your consent',
@@ -215,6 +215,20 @@ export const EN = {
   onRecordText: (id: string) =>
     `It has the number ${id} and will be finished as soon as possible, without a further request. If your page still shows something later, you can erase it there.`,
   language: 'Language',
+  dueUncovered: (at: string, names: string) =>
+    `What is stored${names === '' ? '' : ` in ${names}`} will be erased on ${at}, because your consent no longer covers it.`,
+  /** Before and after the names of what ends in any case. */
+  replaces: (days: number | undefined, isNamed: boolean): readonly [string, string] => [
+    'If you consent, this replaces your earlier consent: it ends for ',
+    `${isNamed ? ', and for ' : ''}everything that you do not choose${
+      days === undefined
+        ? ''
+        : `, and what is stored there on the basis of your consent is erased ${days === 0 ? 'then' : `after ${days === 1 ? 'one day' : `${days} days`}`}`
+    }.`,
+  ],
+  readAndDecide: 'Read the whole request and decide',
+  further: 'Further servers',
+  furtherMore: 'There are still more servers. Have the bot give you a link to one of them alone.',
 };
 
 export type PageTexts = typeof EN;
