@@ -109,6 +109,20 @@ describe('one delivery', () => {
     expect(await world.statuses()).toEqual({ delivered: 1 });
   });
 
+  it('has no failure at a new URL by its call to the old one', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    await world.forget(process, botId);
+    await world.play(SECOND);
+    await process.unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', 'http://new.test/', botId);
+      await process.outbox.follow(tx, botId);
+    });
+    await world.play(11 * SECOND);
+    expect(world.internet.contacts.map(({ outcome }) => outcome)).toEqual(['timed_out']);
+    expect(await world.all('SELECT * FROM webhook_health')).toEqual([]);
+  });
+
   it('is sent to the URL that the bot has at the attempt', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, answers(500));
