@@ -358,6 +358,16 @@ describe('webhooks/deliveries', () => {
     });
   });
 
+  it('shows in webhook_health nothing of a former receiver', async () => {
+    const health = async (): Promise<unknown> => (await bot.get(`/bots/${bot.id}`)).data['webhook_health'];
+    receiver.status = 500;
+    const { id } = (await bot.post<Delivery>('/webhooks/test')).data;
+    await ended(id);
+    expect(await health()).toMatchObject({ status: 'failing', consecutive_failures: 1 });
+    await bot.put(`/bots/${bot.id}`, { webhook_url: `${receiver.url}/another` });
+    expect(await health()).toMatchObject({ status: 'unused', consecutive_failures: 0, last_outcome: null });
+  });
+
   it('counts no failed ping as undelivered, neither for the bot nor for the operator', async () => {
     const exhausted = async (): Promise<number> =>
       (await outboxState(service.app.get(UnitOfWork, { strict: false }))).exhausted;

@@ -12,6 +12,8 @@ import { freePort } from '../support/free-port';
 const LIMITS = { webhookTimeoutMs: 3_600_000, webhookConnectTimeoutMs: 3_600_000 };
 /** For calls that never end by themselves: to connect, and in all. */
 const SOON = { ...LIMITS, webhookTimeoutMs: 700 };
+/** Less than the five seconds after which a query without an answer ends. */
+const BEFORE_DNS_ENDS = { ...LIMITS, webhookConnectTimeoutMs: 4_000 };
 const SOON_TO_CONNECT = { ...LIMITS, webhookConnectTimeoutMs: 250 };
 const NOW_MS = Date.UTC(2026, 0, 1);
 const loopbackAllowed = new EgressPolicy(readConfig({}));
@@ -277,16 +279,17 @@ describe('over TLS', () => {
   });
 });
 
-/** A name server on loopback that answers each query for an IPv4 address with `answer`. */
+/** A name server on loopback that answers each query for an IPv4 address with `answer`, and another by `others`. */
 async function nameServer(
   answer: () => string[] | undefined,
+  others: () => [] | undefined = () => [],
 ): Promise<{ resolver: NameResolver; asked: () => number }> {
   let asked = 0;
   const socket: UdpSocket = createSocket('udp4');
   socket.on('message', (question, from) => {
     const isIpv4 =
       question.readUInt16BE(question.length - 4) === 1 || question.includes(Buffer.from([0, 1, 0, 1]));
-    const addresses = isIpv4 ? (asked++, answer()) : [];
+    const addresses = isIpv4 ? (asked++, answer()) : others();
     if (addresses === undefined) return;
     const end = question.indexOf(0, 12) + 5;
     const header = Buffer.from(question.subarray(0, 12));
@@ -337,6 +340,27 @@ describe('a name', () => {
     const by = new HttpWebhookSender(LIMITS, rebindingPolicy, clock, resolver);
     expect((await send(`http://both.test:${receiver.port}/`, by)).outcome).toBe('blocked_address');
     expect(receiver.connections).toBe(0);
+  });
+
+  it('whose server is silent about IPv6 is called by its IPv4 address', async () => {
+    const { resolver } = await nameServer(
+      () => ['127.0.0.1'],
+      () => undefined,
+    );
+    const { port } = await listen(answers('HTTP/1.1 200 OK\ncontent-length: 0\n\n'));
+    const by = new HttpWebhookSender(BEFORE_DNS_ENDS, loopbackAllowed, clock, resolver);
+    expect((await send(`http://half.test:${port}/`, by)).outcome).toBe('confirmed');
+  });
+
+  it('with a forbidden address is not called, however silent its server is about IPv6', async () => {
+    const { resolver } = await nameServer(
+      () => ['127.0.0.2'],
+      () => undefined,
+    );
+    const canary = await listen(answers('HTTP/1.1 200 OK\ncontent-length: 0\n\n'), '127.0.0.2');
+    const by = new HttpWebhookSender(BEFORE_DNS_ENDS, rebindingPolicy, clock, resolver);
+    expect((await send(`http://half.test:${canary.port}/`, by)).outcome).toBe('blocked_address');
+    expect(canary.connections).toBe(0);
   });
 
   it('of the hosts file that leads to loopback is blocked where loopback is', async () => {

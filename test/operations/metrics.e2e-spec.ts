@@ -345,18 +345,23 @@ describe('the numbers', () => {
       await stopped.app.get(ErasureWatch, { strict: false }).beforeApplicationShutdown();
     });
 
-    /** A bot with a due call and a running erasure, both since the given time. */
-    async function behind(receiver: 'healthy' | 'failing', seconds: number): Promise<void> {
+    /** A bot with a due call and a running erasure, both since the given time; its receiver may have confirmed a call since. */
+    async function behind(
+      receiver: 'healthy' | 'failing',
+      seconds: number,
+      { confirmed = seconds, event = 'consent_revoked' } = {},
+    ): Promise<void> {
       const { id } = await stopped.registerBot();
       const { user_id: userId, guild_id: guildId } = subject();
       await stopped.database.run(
         `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at,
-           give_up_at, created_at) VALUES (?, ?, 'ping', '{}', 'pending', 0, 0, ?, ?, ?)`,
-        ...[id, randomUUID(), secondsAgo(seconds), secondsAgo(seconds - 5000), secondsAgo(seconds)],
+           give_up_at, created_at) VALUES (?, ?, ?, '{}', 'pending', 0, 0, ?, ?, ?)`,
+        ...[id, randomUUID(), event, secondsAgo(seconds), secondsAgo(seconds - 5000), secondsAgo(seconds)],
       );
       await stopped.database.run(
-        `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, ?, 'refused', ?)`,
-        ...[id, receiver === 'failing' ? 5 : 0, secondsAgo(0)],
+        `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at, last_delivered_at)
+         VALUES (?, ?, 'refused', ?, ?)`,
+        ...[id, receiver === 'failing' ? 5 : 0, secondsAgo(0), secondsAgo(confirmed)],
       );
       await stopped.database.run(
         `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
@@ -386,7 +391,9 @@ describe('the numbers', () => {
     it('tell how much waits, and for how long, by whether the receiver fails, however much a suspended bot has', async () => {
       await fillsTheBeginning();
       for (const seconds of [100, 2000]) await behind('healthy', seconds);
-      for (const seconds of [5000, 4000, 3000]) await behind('failing', seconds);
+      // Its calls take long: it is called, and has a queue.
+      await behind('healthy', 4500, { confirmed: 10 });
+      for (const seconds of [5000, 4000, 3000]) await behind('failing', seconds, { confirmed: 10 });
       // What was read before the rows were there is out of date.
       const later = passes(stopped, 60_000, 'monotonicMs');
       const text = await scrape(stopped);
@@ -398,9 +405,9 @@ describe('the numbers', () => {
           (valueOf(text, `lethe_webhook_outbox_oldest_due_age_seconds{receiver="${receiver}"}`) ?? NaN) / 100,
         );
       const kinds = ['healthy', 'failing', 'suspended'];
-      expect(kinds.map(depth)).toEqual([2, 3, 5000]);
+      expect(kinds.map(depth)).toEqual([3, 3, 5000]);
       expect(kinds.map(age)).toEqual([20, 50, 80]);
-      expect(valueOf(text, 'lethe_erasures_processing')).toBe(5);
+      expect(valueOf(text, 'lethe_erasures_processing')).toBe(6);
       expect(Math.floor((valueOf(text, 'lethe_erasure_oldest_processing_age_seconds') ?? NaN) / 100)).toBe(
         50,
       );
@@ -423,7 +430,14 @@ describe('the numbers', () => {
       lock.mockRestore();
       const exhausted = 'lethe_webhook_deliveries_total{status="exhausted"}';
       expect(await rise(exhausted, sweep, stopped)).toBeGreaterThan(0);
+      await behind('failing', 5001, { event: 'ping' });
+      const pings = () =>
+        stopped.database.rows(
+          `SELECT id FROM webhook_deliveries WHERE event = 'ping' AND status = 'exhausted'`,
+        );
+      const before = (await pings()).length;
       expect(await rise(exhausted, sweep, stopped)).toBe(0);
+      expect((await pings()).length).toBe(before + 1);
     });
 
     it('are not asked for again at once, by however many readers', async () => {

@@ -109,6 +109,20 @@ describe('one delivery', () => {
     expect(await world.statuses()).toEqual({ delivered: 1 });
   });
 
+  it('has no failure at a new URL by its call to the old one', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    await world.forget(process, botId);
+    await world.play(SECOND);
+    await process.unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', 'http://new.test/', botId);
+      await process.outbox.follow(tx, botId);
+    });
+    await world.play(11 * SECOND);
+    expect(world.internet.contacts.map(({ outcome }) => outcome)).toEqual(['timed_out']);
+    expect(await world.all('SELECT * FROM webhook_health')).toEqual([]);
+  });
+
   it('is sent to the URL that the bot has at the attempt', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, answers(500));
@@ -194,6 +208,50 @@ describe('a receiver that is down', () => {
     expect(await world.statuses()).toEqual({ delivered: 200 });
     const [probe, following] = world.internet.contacts.slice(before);
     expect(following!.startMs).toBeGreaterThanOrEqual(probe!.endMs!);
+  });
+
+  it('gets its whole backlog once it is back also if the process was killed meanwhile', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    for (let i = 0; i < 3; i++) await world.forget(process, botId);
+    await world.play(20 * HOUR);
+    process.kill();
+    process = new Process(world);
+    world.internet.at(URL, confirms());
+    await world.forget(process, botId);
+    await world.play(MINUTE);
+    expect(await world.statuses()).toEqual({ delivered: 4 });
+  });
+
+  it('gets its backlog with its first confirmation, not with a refusal before it', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, answers(503));
+    for (let i = 0; i < 3; i++) await world.forget(process, botId);
+    await world.play(20 * HOUR);
+    const before = world.internet.contacts.length;
+    world.internet.at(URL, answers(404));
+    await world.forget(process, botId);
+    await world.play(SECOND);
+    expect(world.internet.contacts).toHaveLength(before + 1);
+    world.internet.at(URL, confirms());
+    await world.forget(process, botId);
+    await world.play(MINUTE);
+    expect(await world.statuses()).toEqual({ delivered: 5 });
+  });
+
+  it('that refuses one kind of event is not asked for it again with each call that it confirms', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, (call) => (call.body.includes('bad') ? answers(422) : confirms())(call));
+    const queue = (payload: string) =>
+      process.unitOfWork.write((tx) =>
+        process.outbox.queue(tx, { botId, event: 'consent_revoked', payload }),
+      );
+    for (let i = 0; i < 3; i++) await queue('{"bad":1}');
+    await world.play(40 * MINUTE);
+    const before = world.internet.contacts.length;
+    await queue('{"good":1}');
+    await world.play(SECOND);
+    expect(world.internet.contacts).toHaveLength(before + 1);
   });
 
   it('does not delay deliveries to a new URL: they are sent at once', async () => {

@@ -72,7 +72,7 @@ export const CALLS_COUNTED_MAX = 10_000;
 const WEBHOOK_CONDITIONS = ['unused', 'healthy', 'failing'] as const;
 
 export class WebhookHealthView {
-  @OneOf(WEBHOOK_CONDITIONS, '`unused` until the first call has ended')
+  @OneOf(WEBHOOK_CONDITIONS, '`unused` until the first call to this `webhook_url` has ended')
   status: (typeof WEBHOOK_CONDITIONS)[number];
   @Count(`Calls that wait for their first or next attempt, counted up to ${CALLS_COUNTED_MAX}`)
   pending: number;

@@ -174,7 +174,7 @@ export const METRICS = {
   webhookDeliveries: {
     type: 'counter',
     name: 'lethe_webhook_deliveries_total',
-    help: 'Webhook deliveries that have ended, by status',
+    help: 'Webhook deliveries that have ended, pings aside, by status',
     label: { name: 'status', values: ['delivered', 'exhausted', 'gone'] },
   },
   webhookCalls: {
@@ -191,7 +191,7 @@ export const METRICS = {
   outboxOldestAge: {
     type: 'gauge',
     name: 'lethe_webhook_outbox_oldest_due_age_seconds',
-    help: 'How long the oldest of them has been due, 0 for none; calls to failing receivers and of suspended bots wait on purpose',
+    help: 'How long the oldest of them has been due, of a working receiver since its last confirmation, 0 for none; calls to failing receivers and of suspended bots wait on purpose',
     label: { name: 'receiver', values: ['healthy', 'failing', 'suspended'] },
   },
   degraded: {

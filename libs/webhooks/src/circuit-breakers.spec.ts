@@ -47,12 +47,22 @@ describe('CircuitBreakers', () => {
     fail(5);
     breakers.probeNow('bot');
     probe();
-    breakers.probeNow('bot');
-    expect(breakers.waitMs('bot')).toBe(Infinity);
     fail(1);
     expect(breakers.waitMs('bot')).toBe(60_000);
     breakers.probeNow('stranger');
     expect(breakers.waitMs('stranger')).toBe(0);
+  });
+
+  it('let one more pass at once after a probe during which it was asked for', () => {
+    fail(5);
+    nowMs = 30_000;
+    probe();
+    breakers.probeNow('bot');
+    expect(breakers.waitMs('bot')).toBe(Infinity);
+    fail(1);
+    probe();
+    fail(1);
+    expect(breakers.waitMs('bot')).toBe(120_000);
   });
 
   it('do not prolong the pause for calls that began before it', () => {
@@ -63,16 +73,16 @@ describe('CircuitBreakers', () => {
   });
 
   it.each([
-    ['confirmed', 200],
-    ['gone', 410],
-    ['refused', 422],
+    ['confirmed', 200, true],
+    ['gone', 410, false],
+    ['refused', 422, false],
   ] as const)(
-    'say with the first answer of a receiver that works whether calls were paused: %s',
-    (outcome, status) => {
+    'end the pause with the first answer, and say whether it confirms after a pause: %s',
+    (outcome, status, works) => {
       fail(1);
       expect(learn(outcome, status)).toBe(false);
       fail(5);
-      expect(learn(outcome, status)).toBe(true);
+      expect(learn(outcome, status)).toBe(works);
       expect(breakers.waitMs('bot')).toBe(0);
     },
   );

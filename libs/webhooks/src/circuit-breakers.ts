@@ -9,6 +9,8 @@ interface Breaker {
   readonly failures: number;
   /** The end of the pause; Infinity during a probe. */
   pausedUntilMs: number;
+  /** A call was asked for by hand during the probe: no pause follows it. */
+  isAskedFor?: boolean;
 }
 
 /**
@@ -26,10 +28,12 @@ export class CircuitBreakers {
     return Math.max(0, (this.breakers.get(botId)?.pausedUntilMs ?? 0) - this.monotonicMs());
   }
 
-  /** Ends the pause, so that the next call is a probe; for calls asked for by hand. */
+  /** Ends the pause, so that the next call is a probe; for calls asked for by hand. During a probe it is the one after it. */
   probeNow(botId: string): void {
     const breaker = this.breakers.get(botId);
-    if (breaker !== undefined && breaker.pausedUntilMs < Infinity) breaker.pausedUntilMs = 0;
+    if (breaker === undefined) return;
+    if (breaker.pausedUntilMs === Infinity) breaker.isAskedFor = true;
+    else breaker.pausedUntilMs = 0;
   }
 
   /** Notes the begin of a call: after a pause it is the only one. */
@@ -38,21 +42,25 @@ export class CircuitBreakers {
     if (breaker !== undefined && breaker.failures >= FAILURES_MAX) breaker.pausedUntilMs = Infinity;
   }
 
-  /** Notes the result of a call; true when the receiver works again after a pause. */
-  learn(botId: string, { outcome, status = 0 }: CallResult): boolean {
-    const { failures, pausedUntilMs } = this.breakers.get(botId) ?? { failures: 0, pausedUntilMs: 0 };
-    // A receiver that refuses one event works: the other deliveries need not wait.
+  /**
+   * Notes the result of a call; true when the receiver confirms again after a pause. The pause can be one of another process, or of
+   * one that has ended: `stored` are the failures in a row that the database knows.
+   */
+  learn(botId: string, { outcome, status = 0 }: CallResult, stored = 0): boolean {
+    const known: Breaker = this.breakers.get(botId) ?? { failures: 0, pausedUntilMs: 0 };
+    const { failures, pausedUntilMs, isAskedFor } = known;
+    // A receiver that refuses one event answers: the other deliveries need not wait.
     const refusesOne = outcome === 'refused' && status < 500 && status !== 429;
     if (outcome === 'confirmed' || outcome === 'gone' || refusesOne) {
       this.breakers.delete(botId);
-      return failures >= FAILURES_MAX;
+      return outcome === 'confirmed' && Math.max(failures, stored) >= FAILURES_MAX;
     }
     const isProbe = pausedUntilMs === Infinity;
     if (outcome === 'interrupted') {
       if (isProbe) this.breakers.set(botId, { failures, pausedUntilMs: 0 });
     } else if (isProbe || this.waitMs(botId) === 0) {
       // Calls that began before the pause do not prolong it.
-      const pausedUntil = this.monotonicMs() + pauseAfter(failures + 1);
+      const pausedUntil = isAskedFor ? 0 : this.monotonicMs() + pauseAfter(failures + 1);
       this.breakers.set(botId, { failures: failures + 1, pausedUntilMs: pausedUntil });
     }
     return false;

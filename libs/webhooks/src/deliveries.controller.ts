@@ -120,7 +120,8 @@ export class DeliveriesController {
     description:
       'Queues every call since a time again, oldest first, with the ids that the calls had. ' +
       '`undelivered_only` leaves out what the receiver has confirmed. If the call is interrupted, ' +
-      'repeat it: it continues with what is left.',
+      'repeat it: with the same `Idempotency-Key` it continues; without one it begins anew, and unless ' +
+      '`undelivered_only` is true it sends again what was confirmed meanwhile.',
     examples: EXAMPLES.replay,
   })
   @Responds(200, ReplayView, ['no_webhook_url'])

@@ -61,7 +61,7 @@ interface Waiting {
 /**
  * The number of deliveries in the outbox and how long they have been due. Deliveries to failing receivers are counted
  * apart: their calls are paused on purpose, and one dead receiver is no fault of the service. Deliveries of suspended
- * bots are counted apart too.
+ * bots are counted apart too. A working receiver whose calls take long has a queue: they are late since it has last confirmed one.
  */
 @Injectable()
 export class OutboxGauges implements OnApplicationBootstrap {
@@ -99,7 +99,8 @@ export class OutboxGauges implements OnApplicationBootstrap {
              CASE WHEN ${suspended.sql} THEN 'suspended' WHEN health.failures > 0 THEN 'failing' ELSE 'healthy' END
                AS receiver,
              (SELECT MIN(d.next_attempt_at) FROM webhook_deliveries d
-              WHERE d.bot_id = waiting.bot_id AND d.status = 'pending') AS due
+              WHERE d.bot_id = waiting.bot_id AND d.status = 'pending') AS due,
+             health.last_delivered_at AS called
            FROM waiting LEFT JOIN webhook_health health ON health.bot_id = waiting.bot_id
            WHERE waiting.bot_id IS NOT NULL
          )
@@ -107,7 +108,8 @@ export class OutboxGauges implements OnApplicationBootstrap {
              SELECT 1 FROM receivers CROSS JOIN webhook_deliveries d
              WHERE receivers.receiver = kinds.receiver AND d.bot_id = receivers.bot_id AND d.status = 'pending' LIMIT ?
            ) looked_at) AS waiting
-         FROM (SELECT receiver, MIN(due) AS due FROM receivers GROUP BY receiver) kinds`,
+         FROM (SELECT receiver, MIN(CASE WHEN receiver = 'healthy' AND called > due THEN called ELSE due END) AS due
+               FROM receivers GROUP BY receiver) kinds`,
         ...[suspended.value, COUNTED_MAX],
       );
     });

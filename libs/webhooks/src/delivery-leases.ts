@@ -197,12 +197,12 @@ export class DeliveryLeases {
   private async giveUp(tx: Tx, botId: string, { id, event }: DeliveryToSend, at: string): Promise<Found> {
     const why = 'its body, or the secret that signs it, cannot be decrypted';
     this.logger.error(`Delivery ${id} of bot ${botId} is given up: ${why}`);
-    await tx.run(
-      `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ? WHERE bot_id = ? AND id = ?`,
-      ...[at, botId, id],
-    );
-    if (event !== 'ping') await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: 1 }));
-    tx.afterCommit(() => this.metrics.count('webhookDeliveries', 'exhausted'));
+    const sql = `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ? WHERE bot_id = ? AND id = ?`;
+    await tx.run(sql, at, botId, id);
+    if (event !== 'ping') {
+      await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: 1 }));
+      tx.afterCommit(() => this.metrics.count('webhookDeliveries', 'exhausted'));
+    }
     return { botId, nextDueMs: Date.parse(at) };
   }
 

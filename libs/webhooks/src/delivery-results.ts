@@ -53,24 +53,25 @@ export class DeliveryResults {
   /** Stores the result; returns when the next attempt is due because of it. */
   async settle(leased: LeasedDelivery, result: CallResult): Promise<number | undefined> {
     const verdict = this.verdictOn(leased, result);
+    const { status } = verdict;
+    const { event } = leased.delivery;
+    const isEnd = status !== 'pending' && event !== 'ping';
     this.metrics.count('webhookAttempts', result.outcome);
     this.spans.receive?.(attemptSpan(leased, result));
     const nextDueMs = await this.unitOfWork.write(async (tx) => {
       if (!(await this.conclude(tx, leased, result, verdict))) return undefined;
       await this.record(tx, leased, result);
-      const { status } = verdict;
-      if (status !== 'pending') tx.afterCommit(() => this.metrics.count('webhookDeliveries', status));
+      if (isEnd) tx.afterCommit(() => this.metrics.count('webhookDeliveries', status));
       if (result.outcome === 'interrupted') return verdict.nextDueMs;
       await this.noteHealth(tx, leased, result);
-      const { event, request_id: requestId } = leased.delivery;
+      const { request_id: requestId } = leased.delivery;
       if (status === 'delivered' && event === 'user_forgotten')
         await confirmForgotten(tx, leased.botId, requestId);
       // The last statements of the unit, so that counts are locked after all other rows.
       if (event !== 'ping') await this.publish(tx, leased.botId, status);
       return verdict.nextDueMs;
     });
-    if (verdict.status === 'exhausted' || verdict.status === 'gone')
-      this.reportEnd(leased, result, verdict.status);
+    if (isEnd && status !== 'delivered') this.reportEnd(leased, result, status);
     return nextDueMs;
   }
 

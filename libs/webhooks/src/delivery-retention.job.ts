@@ -134,8 +134,8 @@ export class DeliveryRetention implements BotSweep {
     const settled = some.filter(({ event }) => event !== 'ping').length;
     await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: settled }));
     tx.afterCommit(() => {
-      this.metrics.count('webhookDeliveries', 'exhausted', ids.length);
-      note(ids.length);
+      this.metrics.count('webhookDeliveries', 'exhausted', settled);
+      note(settled);
     });
     return ids.length;
   }

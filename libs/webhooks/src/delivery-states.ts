@@ -112,22 +112,23 @@ export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise
 
 /** Of a delivery that no call holds. A call that has lost its lease to a changed URL holds it until the end of that lease. */
 const FREE = `locked_by IS NULL AND (locked_until IS NULL OR locked_until <= ?)`;
+/** Of a delivery whose last answer was no refusal of this one event: the success of another says nothing about that. */
+const NOT_REFUSED = `(COALESCE(last_status, 0) NOT BETWEEN 400 AND 499 OR last_status = 429)`;
 
 /**
- * Makes a chunk of deliveries that wait for a retry due at once, without locked ones; returns their number. With `latest` it is those
+ * Makes a chunk of deliveries that wait for a working receiver due at once, without locked ones; returns their number. With `latest` it is those
  * that are due after it: a clock that was ahead has written their times, and their leases count for nothing.
  */
 export async function hastenSome(tx: Tx, botId: string, dueAt: string, latest?: string): Promise<number> {
   const waiting = await tx.all<{ id: string }>(
     `SELECT id FROM webhook_deliveries
-     WHERE bot_id = ? AND status = 'pending' AND next_attempt_at > ? ${latest === undefined ? `AND ${FREE}` : ''}
+     WHERE bot_id = ? AND status = 'pending' AND next_attempt_at > ? ${latest === undefined ? `AND ${FREE} AND ${NOT_REFUSED}` : ''}
      ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
     ...(latest === undefined ? [botId, dueAt, dueAt] : [botId, latest]),
   );
   const list = amongValues(tx, 'id', idsOf(waiting));
-  const due = 'next_attempt_at = ?, locked_by = NULL, locked_until = NULL';
-  const sql = `UPDATE webhook_deliveries SET ${due} WHERE bot_id = ? AND ${list.sql}`;
-  return tx.run(sql, dueAt, botId, list.value);
+  const hastened = 'UPDATE webhook_deliveries SET next_attempt_at = ?, locked_by = NULL, locked_until = NULL';
+  return tx.run(`${hastened} WHERE bot_id = ? AND ${list.sql}`, dueAt, botId, list.value);
 }
 
 /** Makes a pending delivery due at once; a running call continues. */

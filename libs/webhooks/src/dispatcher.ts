@@ -203,7 +203,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private async call(leased: LeasedDelivery): Promise<void> {
     this.breakers.begin(leased.botId);
     const result = await this.attempt(leased);
-    const recovered = this.breakers.learn(leased.botId, result);
+    const recovered = this.breakers.learn(leased.botId, result, leased.delivery.failures);
     this.underWay--;
     this.slots.release(leased.botId, leased.target.url, result);
     const settled = this.settle(leased, result, recovered);

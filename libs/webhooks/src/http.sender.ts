@@ -14,6 +14,8 @@ import {
 } from './webhook-call';
 
 const LOCALHOST = ['127.0.0.1', '::1'].map(asAddress);
+/** How long addresses of one family wait for those of the other: some name servers are silent about IPv6. */
+const OTHER_FAMILY_MS = 500;
 
 /**
  * Finds the addresses of a receiver in the hosts file and by its own DNS queries. The resolver of the system runs on two
@@ -25,17 +27,28 @@ export class NameResolver {
     private readonly hostsFile = '/etc/hosts',
   ) {}
 
-  /** Every address of `name`; empty for an unknown name or without an answer in time. */
+  /** The addresses of `name`, without a family that is late; empty for an unknown name or without an answer in time. */
   async resolve(name: string): Promise<readonly LookupAddress[]> {
     const host = name.toLowerCase().replace(/\.$/, '');
     if (host === 'localhost' || host.endsWith('.localhost')) return LOCALHOST;
     const known = await this.inHostsFile(host);
     if (known.length > 0) return known;
-    const [v4, v6] = await Promise.all([
-      this.resolver.resolve4(host).catch(() => []),
-      this.resolver.resolve6(host).catch(() => []),
-    ]);
-    return [...v4, ...v6].map(asAddress);
+    return this.byFamilies(this.resolver.resolve4(host), this.resolver.resolve6(host));
+  }
+
+  private async byFamilies(...families: readonly Promise<string[]>[]): Promise<LookupAddress[]> {
+    const found = families.map((): string[] => []);
+    let late: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      const ended = families.map(async (family, at) => {
+        const addresses = await family.catch(() => []);
+        found[at] = addresses;
+        if (addresses.length > 0) late ??= setTimeout(resolve, OTHER_FAMILY_MS);
+      });
+      void Promise.all(ended).then(() => resolve());
+    });
+    clearTimeout(late);
+    return found.flat().map(asAddress);
   }
 
   private async inHostsFile(host: string): Promise<LookupAddress[]> {

@@ -8,7 +8,7 @@ export interface OutboxState {
   readonly waiting: number;
   /**
    * When the oldest waiting call is due, of all bots that are not suspended. Calls to a receiver that fails wait on purpose, but a
-   * worker tries one every ten minutes: of them counts the last failure, if that is later.
+   * worker tries one every ten minutes, and a working receiver can take long for each: the last call counts, if that is later.
    */
   readonly oldestDue: string | undefined;
   /** Calls that were given up and can be sent again by hand. A ping is none of them. */
@@ -26,8 +26,8 @@ const READ_MAX = 10 * COUNTED_MAX;
 interface OfBot {
   readonly bot_id: string;
   readonly due: string | null;
-  /** The last failure, if no call has succeeded since. */
-  readonly failed: string | null;
+  /** The last failure, or the last confirmation if the receiver works. */
+  readonly called: string | null;
   readonly waiting: number;
   readonly exhausted: number;
 }
@@ -46,12 +46,12 @@ export async function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> 
   for await (const ids of botPages(unitOfWork, BOTS)) {
     // A read of SQLite gives the event loop no turn.
     await nextTurn();
-    for (const { bot_id: botId, due, failed, ...calls } of await unitOfWork.read((tx) => ofBots(tx, ids))) {
+    for (const { bot_id: botId, due, called, ...calls } of await unitOfWork.read((tx) => ofBots(tx, ids))) {
       const [waiting, exhausted] = [calls.waiting, calls.exhausted];
       state.waiting += waiting;
       state.exhausted += exhausted;
       if (due === null) continue;
-      const since = failed !== null && failed > due ? failed : due;
+      const since = called !== null && called > due ? called : due;
       if (suspended.has(botId)) state.suspended += 1;
       else if (state.oldestDue === undefined || since < state.oldestDue) state.oldestDue = since;
     }
@@ -67,7 +67,8 @@ function ofBots(tx: Tx, ids: readonly string[]): Promise<OfBot[]> {
   );
   return tx.all<OfBot>(
     `SELECT given.bot_id, ${callsOf('pending')} waiting, ${callsOf('exhausted', `event <> 'ping'`)} exhausted,
-       (SELECT last_failed_at FROM webhook_health WHERE bot_id = given.bot_id AND failures > 0) AS failed,
+       (SELECT CASE WHEN failures > 0 THEN last_failed_at ELSE last_delivered_at END
+        FROM webhook_health WHERE bot_id = given.bot_id) AS called,
        (SELECT MIN(next_attempt_at) FROM webhook_deliveries WHERE bot_id = given.bot_id AND status = 'pending') AS due
      FROM ${given.sql}`,
     ...given.values,

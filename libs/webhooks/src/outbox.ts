@@ -99,10 +99,15 @@ export class Outbox {
     return chunk;
   }
 
-  /** The unit has changed the URL of the bot: the first chunk of its deliveries follows in it, the rest after the commit. */
+  /**
+   * The unit has changed the URL of the bot: the first chunk of its deliveries follows in it, the rest after the commit. What is known
+   * of the former receiver ends.
+   */
   async follow(tx: Tx, botId: string): Promise<void> {
     await beginToFollow(tx, botId);
     await followSome(tx, botId, this.restart());
+    // After the deliveries: a result locks its own before it.
+    await tx.run('DELETE FROM webhook_health WHERE bot_id = ?', botId);
     tx.afterCommit(() => this.dispatcher.poke(botId, 'anew'));
   }
 

@@ -864,7 +864,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Send every event since a time again, for instance after a backup of the bot was restored
-     * @description Queues every call since a time again, oldest first, with the ids that the calls had. `undelivered_only` leaves out what the receiver has confirmed. If the call is interrupted, repeat it: it continues with what is left.
+     * @description Queues every call since a time again, oldest first, with the ids that the calls had. `undelivered_only` leaves out what the receiver has confirmed. If the call is interrupted, repeat it: with the same `Idempotency-Key` it continues; without one it begins anew, and unless `undelivered_only` is true it sends again what was confirmed meanwhile.
      */
     readonly post: operations['deliveriesReplay'];
     readonly delete?: never;
@@ -1475,7 +1475,7 @@ export interface components {
     };
     readonly WebhookHealthView: {
       /**
-       * @description `unused` until the first call has ended
+       * @description `unused` until the first call to this `webhook_url` has ended
        * @enum {string}
        */
       readonly status: 'unused' | 'healthy' | 'failing';

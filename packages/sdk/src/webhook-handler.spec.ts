@@ -55,6 +55,16 @@ const MOUNTED: Readonly<Record<string, (handler: WebhookHandler) => Promise<Send
     const url = await serve(app);
     return (call) => post(url, call);
   },
+  'Express 4 behind a parser that leaves the body to others': async ({ node }) => {
+    const app = express()
+      .use((request, _response, next) => {
+        request.body = {};
+        next();
+      })
+      .post('/gdpr', node);
+    const url = await serve(app);
+    return (call) => post(url, call);
+  },
   Fastify: async (handler) => {
     const app = fastify();
     app.register(handler.fastify('/gdpr'));
@@ -132,8 +142,11 @@ describe('createWebhookHandler', () => {
   it('shows a developer whose parser came first what to do', async () => {
     const { node } = createWebhookHandler({ secrets: secret, on: {} });
     const app = express().use(express.json()).post('/gdpr', node);
-    const { status, text } = await post(await serve(app));
+    const url = await serve(app);
+    const { status, text } = await post(url);
     expect([status, text]).toEqual([400, expect.stringContaining('express.raw')]);
+    const empty = await post(url, { ...signed, rawBody: '{}' });
+    expect(empty.status).toBe(400);
   });
 
   it('leaves the bodies of other routes of Fastify to its own parser', async () => {

@@ -99,7 +99,7 @@ export class WebhookHandler {
     return this.answered(async () => call);
   }
 
-  /** `Request` to `Response`: Hono, Bun, Deno, edge workers, Next.js. */
+  /** `Request` to `Response`: Hono, Bun, Deno, edge workers, Next.js (App Router). */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { status, text } = await this.answered(async () => ({
       rawBody: await bodyOf(request.body === null ? [] : chunksOf(request.body)),
@@ -112,10 +112,10 @@ export class WebhookHandler {
   readonly hono = (context: { readonly req: { readonly raw: Request } }): Promise<Response> =>
     this.fetch(context.req.raw);
 
-  /** A request listener of node:http, and a route of Express: before `express.json()`, or behind `express.raw()`. */
+  /** A request listener of node:http, and a route of Express: before `express.json()`, or behind `express.raw({ type: () => true })`. */
   readonly node = async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const { status, text } = await this.answered(async () => ({
-      rawBody: (request.body as Uint8Array | undefined) ?? (await bodyOf(request)),
+      rawBody: isUnread(request.body) ? await bodyOf(request) : (request.body as Uint8Array),
       headers: request.headers,
     }));
     // Another handler, for example a time-out, has already answered.
@@ -191,6 +191,12 @@ export class WebhookHandler {
 
 /** A receiver of webhooks for node:http, Express, Fastify, Hono and every runtime with `Request` and `Response`. */
 export const createWebhookHandler = (options: WebhookOptions): WebhookHandler => new WebhookHandler(options);
+
+/** A parser of Express 4 that leaves a body to others sets `{}`. After one that has read `{}` the stream is empty. */
+function isUnread(body: unknown): boolean {
+  const isBytes = typeof body !== 'object' || body instanceof Uint8Array;
+  return body == null || (!isBytes && Object.keys(body).length === 0);
+}
 
 async function bodyOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
   const body = new Uint8Array(BODY_MAX_BYTES);

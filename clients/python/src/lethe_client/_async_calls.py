@@ -268,8 +268,9 @@ class AsyncWebhooks(AsyncGroup):
         """Send every event since a time again, for instance after a backup of the bot was restored.
 
         Queues every call since a time again, oldest first, with the ids that the calls had. `undelivered_only`
-        leaves out what the receiver has confirmed. If the call is interrupted, repeat it: it continues with what
-        is left.
+        leaves out what the receiver has confirmed. If the call is interrupted, repeat it: with the same
+        `Idempotency-Key` it continues; without one it begins anew, and unless `undelivered_only` is true it
+        sends again what was confirmed meanwhile.
         """
         given: Dict[str, Any] = {"since": since, "undelivered_only": undelivered_only}
         answer: ReplayView = await self._call.send("POST /webhooks/replay", given, options)

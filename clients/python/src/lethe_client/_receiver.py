@@ -23,7 +23,7 @@ class Receiver(ABC):
 
     @property
     def asgi(self) -> Callable[..., Awaitable[None]]:
-        """An ASGI application, for example `app.mount("/gdpr", handler.asgi)` in FastAPI and Starlette."""
+        """An ASGI application. With `app.mount("/gdpr", handler.asgi)` of FastAPI its URL ends with `/gdpr/`."""
         return self._asgi
 
     async def fastapi(self, request: Any) -> Any:
