@@ -10,9 +10,14 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
-import { JOB_NAMES } from '@app/kernel';
+import { Clock, JOB_NAMES } from '@app/kernel';
+import { WithdrawnDataErasure } from '@app/user-data';
+import { field } from '../support/bot';
 import type { TestDatabase } from '../support/database';
+import { runNow } from '../support/jobs';
 import { Service } from '../support/service';
+import { subject } from '../support/snowflakes';
+import { ago } from '../support/time';
 import { until } from '../support/until';
 
 /** Several processes as seen by the database: applications with their own pools. */
@@ -219,5 +224,35 @@ describe('jobs', () => {
     expect(idle.app.get(SchedulerRegistry).getIntervals()).toEqual(['clock']);
     await idle.app.close();
     expect(LEASE_MS).toBeLessThan(30_000);
+  });
+});
+
+describe('a process whose clock was ahead', () => {
+  const HOUR_MS = 3_600_000;
+  const GRACE_MS = 30 * 24 * HOUR_MS;
+
+  it.each([
+    ['8 hours', 8 * HOUR_MS],
+    ['a year', 365 * 24 * HOUR_MS],
+  ])('by %s erases nothing early in one that starts later', async (_, aheadMs) => {
+    const first = await new Service().start();
+    const bot = await first.registerBot();
+    await bot.hasCategory('kept', [field('value')]);
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'kept', { value: 'x' });
+    await bot.hasRevoked(who);
+    await first.database.run('UPDATE user_data SET withdrawn_at = ?', ago(GRACE_MS - 4 * HOUR_MS));
+    await first.database.run(
+      `INSERT INTO job_leases (name, locked_until) VALUES ('clock', ?)
+       ON CONFLICT (name) DO UPDATE SET locked_by = NULL, locked_until = excluded.locked_until`,
+      ago(-aheadMs),
+    );
+    const later = await new Service({}, first.database).start();
+    expect(later.app.get(Clock).confirmedIso() < ago(-2 * HOUR_MS)).toBe(true);
+    await runNow(later, WithdrawnDataErasure);
+    expect(await first.database.rows('SELECT 1 FROM user_data')).toHaveLength(1);
+    await later.app.close();
+    await first.stop();
   });
 });
