@@ -1,4 +1,5 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { Signer } from '@app/crypto';
 import {
   type Job,
   JobLeases,
@@ -19,6 +20,8 @@ import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { ago } from '../support/time';
 import { until } from '../support/until';
+
+const HOUR_MS = 3_600_000;
 
 /** Several processes as seen by the database: applications with their own pools. */
 let services: Service[];
@@ -171,6 +174,36 @@ describe('jobs', () => {
     expect(worked).toBe(true);
   });
 
+  it.each([
+    ['waits', null, 10_000, 2 * HOUR_MS],
+    ['is held', 'one-that-ended', 30 * HOUR_MS, 2 * HOUR_MS],
+    ['waits for a day', null, 24 * HOUR_MS, 26 * HOUR_MS],
+  ])(
+    'are run although their row %s for longer than it can: a clock was ahead',
+    async (_, by, everyMs, aheadMs) => {
+      const runs: string[] = [];
+      const job: Job = { name: `far/${_}`, everyMs, run: async () => void runs.push(job.name) };
+      const insert = 'INSERT INTO job_leases (name, locked_by, locked_until) VALUES (?, ?, ?)';
+      await at(0).database.run(insert, job.name, by, ago(-aheadMs));
+      await clocks(0).jobs.run(job);
+      expect(runs).toHaveLength(1);
+    },
+  );
+
+  it('wait for as long as the longest pause of any process, and no shorter', async () => {
+    const runs: string[] = [];
+    const run = async (): Promise<void> => void runs.push('too early');
+    const insert = 'INSERT INTO job_leases (name, locked_until) VALUES (?, ?)';
+    for (const [name, aheadMs] of [
+      ['near', HOUR_MS / 2],
+      ['rare', 20 * HOUR_MS],
+    ] as const)
+      await at(0).database.run(insert, name, ago(-aheadMs));
+    await clocks(0).jobs.run({ name: 'near', everyMs: 10_000, run });
+    await clocks(0).jobs.run({ name: 'rare', everyMs: 10_000, everyMaxMs: 24 * HOUR_MS, run });
+    expect(runs).toEqual([]);
+  });
+
   it('are not taken over in the midst of a batch, also when its lease has ended meanwhile', async () => {
     const slow = await abandoned(0, 'slow');
     let inBatch: () => void = () => undefined;
@@ -227,8 +260,20 @@ describe('jobs', () => {
   });
 });
 
+describe('a process whose clock is behind', () => {
+  it('retires a signing key no earlier than others have signed with it', async () => {
+    const { clock } = at(0).app.get(Signer) as unknown as { clock: Clock };
+    const behind = jest.spyOn(clock, 'nowMs').mockReturnValue(Date.now() - HOUR_MS);
+    await at(0).app.get(Signer).rotate();
+    behind.mockRestore();
+    const [key] = await at(0).database.rows<{ retired_at: string }>(
+      `SELECT retired_at FROM keys.service_keys WHERE name = 'signing' AND retired_at IS NOT NULL`,
+    );
+    expect(key!.retired_at > ago(HOUR_MS / 2)).toBe(true);
+  });
+});
+
 describe('a process whose clock was ahead', () => {
-  const HOUR_MS = 3_600_000;
   const GRACE_MS = 30 * 24 * HOUR_MS;
 
   it.each([
