@@ -262,8 +262,8 @@ describe('jobs', () => {
 
 describe('a process whose clock is behind', () => {
   it('retires a signing key no earlier than others have signed with it', async () => {
-    const { clock } = at(0).app.get(Signer) as unknown as { clock: Clock };
-    const behind = jest.spyOn(clock, 'nowMs').mockReturnValue(Date.now() - HOUR_MS);
+    const { clock } = at(0).app.get<{ clock: Clock }>(Signer);
+    const behind = jest.spyOn(clock, 'nowMs').mockReturnValue(Date.parse(ago(HOUR_MS)));
     await at(0).app.get(Signer).rotate();
     behind.mockRestore();
     const [key] = await at(0).database.rows<{ retired_at: string }>(
