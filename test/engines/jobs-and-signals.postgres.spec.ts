@@ -1,4 +1,5 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { Signer } from '@app/crypto';
 import {
   type Job,
   JobLeases,
@@ -10,10 +11,17 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
-import { JOB_NAMES } from '@app/kernel';
+import { Clock, JOB_NAMES } from '@app/kernel';
+import { WithdrawnDataErasure } from '@app/user-data';
+import { field } from '../support/bot';
 import type { TestDatabase } from '../support/database';
+import { runNow } from '../support/jobs';
 import { Service } from '../support/service';
+import { subject } from '../support/snowflakes';
+import { ago } from '../support/time';
 import { until } from '../support/until';
+
+const HOUR_MS = 3_600_000;
 
 /** Several processes as seen by the database: applications with their own pools. */
 let services: Service[];
@@ -166,6 +174,36 @@ describe('jobs', () => {
     expect(worked).toBe(true);
   });
 
+  it.each([
+    ['waits', null, 10_000, 2 * HOUR_MS],
+    ['is held', 'one-that-ended', 30 * HOUR_MS, 2 * HOUR_MS],
+    ['waits for a day', null, 24 * HOUR_MS, 26 * HOUR_MS],
+  ])(
+    'are run although their row %s for longer than it can: a clock was ahead',
+    async (_, by, everyMs, aheadMs) => {
+      const runs: string[] = [];
+      const job: Job = { name: `far/${_}`, everyMs, run: async () => void runs.push(job.name) };
+      const insert = 'INSERT INTO job_leases (name, locked_by, locked_until) VALUES (?, ?, ?)';
+      await at(0).database.run(insert, job.name, by, ago(-aheadMs));
+      await clocks(0).jobs.run(job);
+      expect(runs).toHaveLength(1);
+    },
+  );
+
+  it('wait for as long as the longest pause of any process, and no shorter', async () => {
+    const runs: string[] = [];
+    const run = async (): Promise<void> => void runs.push('too early');
+    const insert = 'INSERT INTO job_leases (name, locked_until) VALUES (?, ?)';
+    for (const [name, aheadMs] of [
+      ['near', HOUR_MS / 2],
+      ['rare', 20 * HOUR_MS],
+    ] as const)
+      await at(0).database.run(insert, name, ago(-aheadMs));
+    await clocks(0).jobs.run({ name: 'near', everyMs: 10_000, run });
+    await clocks(0).jobs.run({ name: 'rare', everyMs: 10_000, everyMaxMs: 24 * HOUR_MS, run });
+    expect(runs).toEqual([]);
+  });
+
   it('are not taken over in the midst of a batch, also when its lease has ended meanwhile', async () => {
     const slow = await abandoned(0, 'slow');
     let inBatch: () => void = () => undefined;
@@ -219,5 +257,47 @@ describe('jobs', () => {
     expect(idle.app.get(SchedulerRegistry).getIntervals()).toEqual(['clock']);
     await idle.app.close();
     expect(LEASE_MS).toBeLessThan(30_000);
+  });
+});
+
+describe('a process whose clock is behind', () => {
+  it('retires a signing key no earlier than others have signed with it', async () => {
+    const { clock } = at(0).app.get<{ clock: Clock }>(Signer);
+    const behind = jest.spyOn(clock, 'nowMs').mockReturnValue(Date.parse(ago(HOUR_MS)));
+    await at(0).app.get(Signer).rotate();
+    behind.mockRestore();
+    const [key] = await at(0).database.rows<{ retired_at: string }>(
+      `SELECT retired_at FROM keys.service_keys WHERE name = 'signing' AND retired_at IS NOT NULL`,
+    );
+    expect(key!.retired_at > ago(HOUR_MS / 2)).toBe(true);
+  });
+});
+
+describe('a process whose clock was ahead', () => {
+  const GRACE_MS = 30 * 24 * HOUR_MS;
+
+  it.each([
+    ['8 hours', 8 * HOUR_MS],
+    ['a year', 365 * 24 * HOUR_MS],
+  ])('by %s erases nothing early in one that starts later', async (_, aheadMs) => {
+    const first = await new Service().start();
+    const bot = await first.registerBot();
+    await bot.hasCategory('kept', [field('value')]);
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'kept', { value: 'x' });
+    await bot.hasRevoked(who);
+    await first.database.run('UPDATE user_data SET withdrawn_at = ?', ago(GRACE_MS - 4 * HOUR_MS));
+    await first.database.run(
+      `INSERT INTO job_leases (name, locked_until) VALUES ('clock', ?)
+       ON CONFLICT (name) DO UPDATE SET locked_by = NULL, locked_until = excluded.locked_until`,
+      ago(-aheadMs),
+    );
+    const later = await new Service({}, first.database).start();
+    expect(later.app.get(Clock).confirmedIso() < ago(-2 * HOUR_MS)).toBe(true);
+    await runNow(later, WithdrawnDataErasure);
+    expect(await first.database.rows('SELECT 1 FROM user_data')).toHaveLength(1);
+    await later.app.close();
+    await first.stop();
   });
 });

@@ -26,7 +26,7 @@ export const amidCountedDay = (): Promise<void> => amidDay(COUNTED_MS);
 export function passes(
   { app }: Pick<Service, 'app'>,
   ms: number,
-  of: 'nowMs' | 'confirmedMs' | 'monotonicMs' = 'nowMs',
+  of: 'nowMs' | 'confirmedMs' | 'monotonicMs' | 'wallMs' = 'nowMs',
 ): jest.SpyInstance {
   const clock = app.get(Clock, { strict: false });
   // On the prototype, since the clock itself may have another mock.

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '@app/database';
 import { ALL_SCOPES, type LetheRequest } from '@app/http';
-import { type Clock, type Config, SystemClock, SystemRandom } from '@app/kernel';
+import { Clock, type Config, SystemClock, SystemRandom } from '@app/kernel';
 import type { Response } from 'express';
 import { newApiKey } from './api-key';
 import { ApiKeyDirectory, ApiKeyTimes, identify } from './api-key-directory';
@@ -12,6 +12,10 @@ const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()), '
 class World {
   deleted = false;
   nowMs = 0;
+  /** For how long the machine was suspended, which stops the monotonic clock. */
+  suspendedMs = 0;
+  /** By how much the clock of the machine was set back. */
+  setBackMs = 0;
   expiresAt: string | null = null;
   readonly keys: ApiKeyDirectory;
   private readonly middleware;
@@ -23,11 +27,14 @@ class World {
         return this.deleted ? undefined : this.row();
       },
     };
-    const clock = { monotonicMs: () => this.nowMs, nowMs: () => this.nowMs };
+    const clock = Object.create(Clock.prototype, {
+      monotonicMs: { value: () => this.nowMs - this.suspendedMs },
+      nowMs: { value: () => this.nowMs - this.setBackMs },
+    }) as Clock;
     const config = { database: { engine }, tiers: new Map([['free', 30]]), botTiers: new Map() };
     this.keys = new ApiKeyDirectory(
       unitOfWork as unknown as UnitOfWork,
-      clock as Clock,
+      clock,
       new ApiKeyTimes(),
       new Tiers(config),
       config as unknown as Config,
@@ -78,6 +85,22 @@ describe('a key that was taken away', () => {
     world.nowMs = 1_000;
     expect(await world.isKnownOn(socket)).toBe(false);
   });
+
+  it.each(['suspendedMs', 'setBackMs'] as const)(
+    'is believed no longer where one clock has %s',
+    async (clock) => {
+      const world = new World('postgres');
+      const socket = {};
+      await world.isKnownOn(socket);
+      world.deleted = true;
+      world[clock] = 999;
+      world.nowMs = 999;
+      expect(await world.isKnownOn(socket)).toBe(true);
+      world[clock] = 1_000;
+      world.nowMs = 1_000;
+      expect(await world.isKnownOn(socket)).toBe(false);
+    },
+  );
 
   it('leaves the keys of other bots in memory', async () => {
     const world = new World('sqlite');

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { Caller, type LetheRequest, type RequestContext } from '@app/http';
-import { Clock, CONFIG, type Config } from '@app/kernel';
+import { Clock, CONFIG, type Config, type Moment } from '@app/kernel';
 import type { NextFunction, Response } from 'express';
 import { isApiKey, keyDigest } from './api-key';
 import type { KeyUses } from './key-uses';
@@ -22,10 +22,10 @@ export class ApiKeyTimes {
   pause: (ms: number) => Promise<unknown> = (ms) => pause(ms);
 }
 
-/** A caller, trusted until `untilMs` in monotonic milliseconds. */
+/** A caller, trusted for a time since it was read. */
 export interface KnownCaller {
   readonly caller: Caller;
-  readonly untilMs: number;
+  readonly readAt: Moment;
   /** When the key expires; Infinity for one that lasts. */
   readonly expiresAtMs: number;
   /** Whether the look-up is discarded. */
@@ -80,10 +80,11 @@ export class ApiKeyDirectory {
   }
 
   /** Whether an earlier look-up of a caller is still valid. */
-  isCurrent({ isDiscarded, untilMs, expiresAtMs }: KnownCaller): boolean {
+  isCurrent({ isDiscarded, readAt, expiresAtMs }: KnownCaller): boolean {
+    const { believedMs } = this;
     return (
       !isDiscarded &&
-      (untilMs === Infinity || untilMs > this.clock.monotonicMs()) &&
+      (believedMs === Infinity || this.clock.passedMs(readAt) < believedMs) &&
       (expiresAtMs === Infinity || expiresAtMs > this.clock.nowMs())
     );
   }
@@ -101,7 +102,7 @@ export class ApiKeyDirectory {
 
   private async lookUp(digest: string): Promise<KnownCaller | undefined> {
     const { generation } = this;
-    const untilMs = this.clock.monotonicMs() + this.believedMs;
+    const readAt = this.clock.moment();
     const found = await this.unitOfWork.get<KeyRow>(OF_DIGEST, digest);
     const expiresAtMs = found?.expires_at == null ? Infinity : Date.parse(found.expires_at);
     if (found === undefined || expiresAtMs <= this.clock.nowMs()) {
@@ -116,7 +117,7 @@ export class ApiKeyDirectory {
     );
     // An act during the look-up may have voided the key: what was read holds for this request alone.
     const isDiscarded = generation !== this.generation;
-    const known = { caller, untilMs, expiresAtMs, isDiscarded };
+    const known = { caller, readAt, expiresAtMs, isDiscarded };
     return isDiscarded ? known : this.keep(digest, known);
   }
 

@@ -4,6 +4,8 @@ import { type ApiKeyDirectory, identify, type KnownCaller } from './api-key-dire
 
 const caller = new Caller('bot', '123456789012345678', 30, 'key', ALL_SCOPES, false, 'key:sk_live_a');
 
+const READ_AT = { monotonicMs: 0, wallMs: 0 };
+
 /** A directory with one key that counts its look-ups. */
 class Keys {
   asked = 0;
@@ -13,12 +15,12 @@ class Keys {
   identify(key: string): KnownCaller | undefined {
     this.asked++;
     return key === this.known
-      ? { caller, untilMs: 1_000, expiresAtMs: Infinity, isDiscarded: false }
+      ? { caller, readAt: READ_AT, expiresAtMs: Infinity, isDiscarded: false }
       : undefined;
   }
 
-  isCurrent({ untilMs }: KnownCaller): boolean {
-    return untilMs > this.nowMs;
+  isCurrent(): boolean {
+    return this.nowMs < 1_000;
   }
 }
 

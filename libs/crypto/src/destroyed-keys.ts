@@ -17,7 +17,7 @@ export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise
 export async function noteDeletedBot(tx: Tx, botId: string, deletedAt: string): Promise<void> {
   await tx.run(
     `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, erased_at) VALUES (?, ?, '', '', ?)
-     ON CONFLICT (bot_id, request_id) DO UPDATE SET erased_at = excluded.erased_at`,
+     ON CONFLICT (bot_id, request_id) DO UPDATE SET erased_at = excluded.erased_at WHERE excluded.erased_at > erasure_ledger.erased_at`,
     ...[botId, botId, deletedAt],
   );
 }

@@ -1,5 +1,5 @@
-import type { UnitOfWork } from '@app/database';
-import { type Clock, OwnError, type Random } from '@app/kernel';
+import { notBeforeServer, type UnitOfWork } from '@app/database';
+import { type Clock, type Moment, OwnError, type Random } from '@app/kernel';
 import { ifReadable } from './aead';
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import {
@@ -51,8 +51,7 @@ interface SigningKey {
  * offline. The whole installation has one key in force. Retired keys stay in the key set.
  */
 export class Signer {
-  private present: Promise<SigningKey> | undefined;
-  private readMs = -Infinity;
+  private present: { readonly key: Promise<SigningKey>; readonly readAt: Moment } | undefined;
   /** The public keys of the last reading. They are read again when a statement names another one. */
   private publicKeys: readonly PublicKey[] = [];
   /** Webhook keys by the signing key and the bot. */
@@ -136,7 +135,7 @@ export class Signer {
   /** Puts a new key in force and retires the present one. Returns the id of the new key. */
   async rotate(): Promise<string> {
     const kid = await this.replace(() => true);
-    this.readMs = -Infinity;
+    this.present = undefined;
     return kid ?? '';
   }
 
@@ -145,7 +144,7 @@ export class Signer {
       // Every installation has this row. Its lock excludes other rotations.
       await tx.get(`SELECT 1 FROM keys.service_keys WHERE name = 'digest' AND id = '1' FOR UPDATE`);
       if (!isDue(await installationKeys(tx, NAME))) return undefined;
-      const createdAt = this.clock.nowIso();
+      const createdAt = new Date(await notBeforeServer(tx, this.clock.nowMs())).toISOString();
       await tx.run(
         'UPDATE keys.service_keys SET retired_at = ? WHERE name = ? AND retired_at IS NULL',
         ...[createdAt, NAME],
@@ -163,14 +162,12 @@ export class Signer {
   }
 
   private inForce(): Promise<SigningKey> {
-    const nowMs = this.clock.monotonicMs();
-    if (this.present === undefined || nowMs - this.readMs > TRUSTED_MS) {
-      this.readMs = nowMs;
-      this.present = this.read();
+    if (this.present === undefined || this.clock.passedMs(this.present.readAt) > TRUSTED_MS) {
+      this.present = { key: this.read(), readAt: this.clock.moment() };
       // A failed reading is not kept: the next call reads again.
-      this.present.catch(() => (this.readMs = -Infinity));
+      this.present.key.catch(() => (this.present = undefined));
     }
-    return this.present;
+    return this.present.key;
   }
 
   private async read(): Promise<SigningKey> {

@@ -3,10 +3,13 @@ import { UnitOfWork } from './unit-of-work';
 import { Clock, Degradations } from '@app/kernel';
 import { type Job, PeriodicJob } from './job-runner';
 import { LEASE_MS } from './job-leases';
+import { notBeforeServer } from './server-clock';
 
 const LOOK_MS = 5_000;
 /** A smaller deviation is not reported, in milliseconds. */
 const REPORTED_MS = 60_000;
+/** How far a process believes the record of another machine ahead of both its own clock and the server's, in milliseconds. */
+const AHEAD_MAX_MS = 3_600_000;
 const CLOCK_STEP = 'clock_step';
 /** The name of the lease that has the newest time on record. */
 export const CLOCK_LEASE = 'clock';
@@ -37,7 +40,9 @@ export class ClockWatch implements Job, OnModuleInit, OnModuleDestroy {
     );
     if (row !== undefined) {
       const untilMs = Date.parse(row.locked_until);
-      this.clock.continueFrom(untilMs - (row.locked_by === null ? this.everyMs : LEASE_MS), untilMs);
+      const fromMs = untilMs - (row.locked_by === null ? this.everyMs : LEASE_MS);
+      const latestMs = await this.latestMs();
+      this.clock.continueFrom(Math.min(fromMs, latestMs), Math.min(untilMs, latestMs));
     }
     this.look();
     this.timer = setInterval(() => this.look(), LOOK_MS).unref();
@@ -50,6 +55,12 @@ export class ClockWatch implements Job, OnModuleInit, OnModuleDestroy {
   /** The end of the job writes the time. */
   run(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** The latest time that is believed: a SQLite file has one machine, whose clock may have been set back since. */
+  private async latestMs(): Promise<number> {
+    if (this.unitOfWork.engine === 'sqlite') return Infinity;
+    return (await notBeforeServer(this.unitOfWork, this.clock.wallMs())) + AHEAD_MAX_MS;
   }
 
   /** Reports a deviation that began or ended. */

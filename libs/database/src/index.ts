@@ -77,6 +77,7 @@ export {
 } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
+export { notBeforeServer } from './server-clock';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './sqlite.ballast';
 export { SqliteDatabase, withSqliteFile, WRITING } from './sqlite.driver';

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { IdColumn, TimeColumn } from './schema';
 import { amongValues, type Tx } from './tx';
 import { UnitOfWork } from './unit-of-work';
-import { Clock, OwnError, Random } from '@app/kernel';
+import { Clock, DAY_MS, OwnError, Random } from '@app/kernel';
 import { Entity, PrimaryColumn } from 'typeorm';
 
 /** How long a lease is valid without renewal, in milliseconds. Then another process can take over the job. */
 export const LEASE_MS = 20_000;
-/** A row that holds or waits for longer, in milliseconds, was written with a wrong clock and counts for nothing. */
-const FAR_MS = 2 * 86_400_000;
+/** A row that holds or waits for longer than it can by so much, in milliseconds, was written with a wrong clock and counts for nothing. */
+const AHEAD_MAX_MS = 3_600_000;
 
 /** Another process has taken over the job. Nothing of the batch is stored. */
 export class LeaseLost extends OwnError {
@@ -129,8 +129,14 @@ export class JobLeases {
   /**
    * Resolves to undefined while another process has the job, or it is not due. `now` also takes a job before it is due. On SQLite
    * the job also stays with whatever part of this process does it, until the lease is released.
+   * @param pauseMaxMs the longest pause with which a process ends the job
    */
-  async take(tx: Tx, name: string, when: 'due' | 'now' = 'due'): Promise<Lease | undefined> {
+  async take(
+    tx: Tx,
+    name: string,
+    when: 'due' | 'now' = 'due',
+    pauseMaxMs = DAY_MS,
+  ): Promise<Lease | undefined> {
     const nowMs = this.clock.confirmedMs();
     const until = new Date(nowMs + LEASE_MS).toISOString();
     const id = this.random.uuid();
@@ -141,7 +147,8 @@ export class JobLeases {
     );
     if (found !== undefined) {
       const leftMs = Date.parse(found.locked_until) - nowMs;
-      const waits = leftMs > 0 && leftMs <= FAR_MS;
+      const longestMs = found.locked_by === null ? pauseMaxMs : LEASE_MS;
+      const waits = leftMs > 0 && leftMs <= longestMs + AHEAD_MAX_MS;
       const hereUntilMs = this.held.get(tx.engine === 'sqlite' ? (found.locked_by ?? '') : '');
       if (hereUntilMs === Infinity || (hereUntilMs !== undefined && waits)) return undefined;
       // Any other lease in a SQLite file is of a process that has ended, since the file has one process.

@@ -26,6 +26,8 @@ export interface Job {
   readonly name: string;
   /** The time from its end until it is due again, in any process, in milliseconds. */
   readonly everyMs: number;
+  /** The longest `everyMs` that any process can have; without it, `everyMs` is always the same. */
+  readonly everyMaxMs?: number;
   /** Does the work in batches of the lease. Ends early when `stopping` is aborted. */
   run(lease: Lease, stopping: AbortSignal): Promise<void>;
 }
@@ -68,7 +70,8 @@ export class JobRunner implements BeforeApplicationShutdown {
   }
 
   private async once(job: Job | BotSweep, when: 'due' | 'now', outcome: Outcome): Promise<void> {
-    const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, job.name, when));
+    const pauseMaxMs = ('everyMaxMs' in job ? job.everyMaxMs : undefined) ?? job.everyMs;
+    const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, job.name, when, pauseMaxMs));
     if (lease === undefined) return;
     const startedMs = performance.now();
     const pauseMs = (): number => (this.stopping.signal.aborted ? 0 : job.everyMs);

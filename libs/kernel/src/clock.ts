@@ -10,6 +10,9 @@ const FORWARD_MAX_MS = HOUR_MS;
 const BACKWARD_MAX_MS = DAY_MS;
 const CONFIRMED_AFTER_MS = HOUR_MS;
 
+/** A time on two clocks. */
+export type Moment = Readonly<Record<'monotonicMs' | 'wallMs', number>>;
+
 /** The source of time for all code of Lethe. Tests replace it to control time without waiting. */
 export abstract class Clock {
   /** The last answer of {@link nowIso}: an act asks several times in a millisecond. */
@@ -24,6 +27,15 @@ export abstract class Clock {
   /** The clock of the machine as it is, for times that others compare with their own clock. */
   wallMs(): number {
     return this.nowMs();
+  }
+
+  moment(): Moment {
+    return { monotonicMs: this.monotonicMs(), wallMs: this.wallMs() };
+  }
+
+  /** How much has passed since on the clock on which more has: the monotonic one stops with the machine, the other one can be set back. */
+  passedMs(since: Moment): number {
+    return Math.max(this.monotonicMs() - since.monotonicMs, this.wallMs() - since.wallMs);
   }
 
   /**

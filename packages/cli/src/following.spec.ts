@@ -110,6 +110,37 @@ describe('a row whose time is a year ahead', () => {
   });
 });
 
+describe('rows of a process whose clock is behind by more than the overlap', () => {
+  const behind = (seconds: number): Row => ({ id: `behind ${seconds}`, created_at: at(seconds - 300) });
+
+  it('come once each, and hide none of the others', async () => {
+    const rows = [row(1000)];
+    const following = followed(listOf(rows).list, () => 1_000);
+    await idsOf(following);
+    rows.push(row(1001), behind(1002), row(1003));
+    expect(await idsOf(following)).toEqual(['1001', 'behind 1002', '1003']);
+    for (let seconds = 1004; seconds < 2_000; seconds += 4) {
+      expect(await idsOf(following)).toEqual([]);
+      rows.push(behind(seconds), row(seconds + 1));
+      expect(await idsOf(following)).toEqual([`behind ${seconds}`, String(seconds + 1)]);
+    }
+  });
+
+  it('come once each where many of them are added between two looks', async () => {
+    const rows = [row(1000)];
+    const { list, read } = listOf(rows);
+    const following = followed(list, () => 1_000);
+    await idsOf(following);
+    const many = Array.from({ length: 500 }, (_, n) => behind(1001 + n / 10));
+    rows.push(row(1001), ...many);
+    expect(await idsOf(following)).toEqual(['1001', ...many.map(({ id }) => id)]);
+    for (let times = 0; times < 3; times++) expect(await idsOf(following)).toEqual([]);
+    read.count = 0;
+    expect(await idsOf(following)).toEqual([]);
+    expect(read.count).toBeLessThan(200);
+  });
+});
+
 describe('rows that are erased', () => {
   it('bring no older ones again', async () => {
     const rows: Row[] = [];

@@ -5,6 +5,8 @@ import type { Session } from './session';
 
 /** A unit of the service may commit later than another one whose row has a later time. */
 const OVERLAP_MS = 60_000;
+/** After so many old rows in turn none is new. Fewer can be of a process whose clock is behind, among those of others. */
+const OLD_MAX = 50;
 
 interface Row {
   readonly id: string;
@@ -37,13 +39,21 @@ export class NewRows<R extends Row> {
     const found: R[] = [];
     // The list is sorted by places, which follow the times to within the overlap.
     const untilMs = Math.max(this.fromMs, this.latestMs - OVERLAP_MS) - OVERLAP_MS;
+    const met = new Set<string>();
+    /** How many of the found ones are before the last known row: an old one behind it was answered and forgotten. */
+    let ahead = -1;
+    let inTurn = 0;
     for await (const row of this.list()) {
       const atMs = Date.parse(row.created_at);
-      if (atMs < untilMs) break;
-      if (atMs >= this.fromMs && !this.seen.has(row.id)) found.push(row);
+      if (atMs >= untilMs) inTurn = 0;
+      else if ((ahead >= 0 || atMs < this.fromMs) && ++inTurn === OLD_MAX) break;
+      met.add(row.id);
+      if (this.seen.has(row.id)) ahead = found.length;
+      else if (atMs >= this.fromMs) found.push(row);
     }
-    for (const [id, atMs] of this.seen) if (atMs < untilMs) this.seen.delete(id);
-    for (const row of found.reverse()) {
+    for (const [id, atMs] of this.seen) if (atMs < untilMs && !met.has(id)) this.seen.delete(id);
+    const isNew = (row: R, place: number): boolean => place < ahead || Date.parse(row.created_at) >= untilMs;
+    for (const row of found.filter(isNew).reverse()) {
       yield row;
       const atMs = Date.parse(row.created_at);
       this.seen.set(row.id, atMs);

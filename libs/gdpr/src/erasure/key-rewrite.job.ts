@@ -33,6 +33,7 @@ const RECORD = `UPDATE deletion_requests SET unrecoverable_at = CASE WHEN comple
 @Injectable()
 export class KeyRewriteJob implements Job {
   readonly name = 'key-rewrite';
+  readonly everyMaxMs = INTERVAL_MAX_MS;
   /** Work of the units of the last rewrite, in milliseconds. */
   private workMs = 0;
 
