@@ -1,4 +1,13 @@
-export { Clock, DAY_MS, daysAfter, type Moment, Random, SharedReading, SystemClock, SystemRandom } from './clock';
+export {
+  Clock,
+  DAY_MS,
+  daysAfter,
+  type Moment,
+  Random,
+  SharedReading,
+  SystemClock,
+  SystemRandom,
+} from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } from './config';
 export { CONFLICT_REASONS, type ConflictReason } from './conflict-reasons';
 export { Degradations, DISK_LOW } from './degradations';
