@@ -40,10 +40,7 @@ const AGAIN_MAX = 3;
 @Injectable()
 export class PageActs {
   /** Erasures of the last minute by link, so that a second click shows the same certificate. */
-  private readonly erasures = new Map<
-    string,
-    { readonly untilMs: number; readonly done: Promise<Forgotten> }
-  >();
+  private readonly erasures = new Map<string, Promise<Forgotten>>();
   private readonly askingAgain = actOfLink(this.requesting, this.links);
 
   constructor(
@@ -147,21 +144,22 @@ export class PageActs {
 
   /** The answer of an erasure by this link in the last minute. */
   repeated(token: string): Promise<Forgotten> | undefined {
-    const found = this.erasures.get(token);
-    return found !== undefined && found.untilMs > this.clock.monotonicMs() ? found.done : undefined;
+    return this.erasures.get(token);
   }
 
   /** Erases everything about the subject of a link, and ends the link. One that has left servers out can be sent again. */
   forget(link: OpenLink): Promise<Forgotten> {
-    const repeated = this.repeated(link.token);
+    const { token } = link;
+    const repeated = this.repeated(token);
     if (repeated !== undefined) return repeated;
-    const nowMs = this.clock.monotonicMs();
-    for (const [token, { untilMs }] of this.erasures)
-      if (untilMs <= nowMs || this.erasures.size >= REPEATED_MAX) this.erasures.delete(token);
+    const [oldest] = this.erasures.keys();
+    if (oldest !== undefined && this.erasures.size >= REPEATED_MAX) this.erasures.delete(oldest);
     const done = this.erase(link);
-    this.erasures.set(link.token, { untilMs: nowMs + REPEATED_MS, done });
-    const remove = () => this.erasures.delete(link.token);
-    done.then(({ isWhole }) => isWhole || remove(), remove);
+    this.erasures.set(token, done);
+    const remove = () => void (this.erasures.get(token) === done && this.erasures.delete(token));
+    // The answer has ids and salts: it is removed although no other user comes.
+    const removeLater = () => void setTimeout(remove, REPEATED_MS).unref();
+    done.then(({ isWhole }) => (isWhole ? removeLater() : remove()), remove);
     return done;
   }
 
