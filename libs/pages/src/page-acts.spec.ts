@@ -10,10 +10,11 @@ function actsWith(remove: () => Promise<never>): PageActs {
     reading: { about: () => Promise.resolve(about) },
     links: { remove },
     erasing: { erase: () => Promise.resolve(erased) },
+    servers: { names: () => Promise.reject(new Error('not now')) },
     requests: { certificate: () => Promise.reject(new Error('not now')) },
   };
   const names =
-    'reading links acts accepting declining requesting revoking exports erasing values everywhere requests clock';
+    'reading links acts accepting declining requesting revoking exports erasing values everywhere requests servers clock';
   const parts = names.split(' ').map((name) => given[name] ?? {});
   return new PageActs(...(parts as unknown as ConstructorParameters<typeof PageActs>));
 }

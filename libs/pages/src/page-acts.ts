@@ -18,6 +18,7 @@ import { type AnswerStream, type FormFields, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { ERASED_ID, type NamedSubject, type SubjectIds } from '@app/crypto';
 import { ApiError, Clock, DAY_MS, invalidRequest, unlessMissing } from '@app/kernel';
+import { ServersService } from '@app/servers';
 import { UserValues } from '@app/user-data';
 import { actOfLink } from './act-of-link';
 import { erasedEverywhere } from './page-erased';
@@ -56,6 +57,7 @@ export class PageActs {
     private readonly values: UserValues,
     private readonly everywhere: ErasureEverywhere,
     private readonly requests: ErasureRequests,
+    private readonly servers: ServersService,
     private readonly clock: Clock,
   ) {}
 
@@ -180,7 +182,9 @@ export class PageActs {
       const names = await this.names(link, about, erasedIn(certificate));
       erasures.push({ request_id, certificate_salt, guild_id, certificate, names, own_stores });
     }
-    return { of: { botId, userId }, erasures, isWhole, kept: about.kept };
+    const guilds = requests.map(({ guild_id }) => guild_id);
+    const servers = await this.servers.names(botId, guilds).catch(() => new Map<string, string>());
+    return { of: { botId, userId }, erasures, isWhole, kept: about.kept, servers };
   }
 
   /** Also of categories that `about` leaves out. What is erased is shown in any case, without a name if it cannot be read. */

@@ -29,7 +29,7 @@ button.plain,.button.plain{background:none;color:var(--accent)}button.red,.butto
 details{margin:.5rem 0}.edit{font-size:1.0625rem;font-weight:400}.edit form{margin:.25rem 0 .75rem}.edit :is(input,select,textarea){display:block;width:100%;max-width:24rem;min-height:2.75rem;margin:.25rem 0 .5rem;padding:.5rem .75rem;font:inherit;background:var(--ground);color:var(--ink);border:1px solid var(--soft);border-radius:.5rem}summary{cursor:pointer;min-height:1.75rem}[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}
 html:has(#in-de:checked) .in:lang(en),html:has(#in-en:checked) .in:lang(de){display:none}
 @media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}.row{flex-direction:column;align-items:stretch}form,.row .button,button{width:100%}}
-@media print{:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint,.row{display:none}details::details-content{content-visibility:visible;display:block}section{border:0;padding:0;break-inside:avoid-page}}`;
+@media print{textarea{field-sizing:content}:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint,.row{display:none}details::details-content{content-visibility:visible;display:block}section{border:0;padding:0;break-inside:avoid-page}}`;
 
 /** The icon of the console, drawn in the page: nothing is loaded. */
 const ICON = new Html(
