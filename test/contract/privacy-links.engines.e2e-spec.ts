@@ -901,6 +901,23 @@ describe('a form', () => {
     expect(completed).toMatchObject({ source: 'service', details: { request_id: id, via: 'privacy_page' } });
   });
 
+  it.each(['accept', 'correct', 'erase', 'refuse', 'object', 'unknown'])(
+    'leads the address of an act that is loaded anew to the page: %s',
+    async (named) => {
+      await stored();
+      const { url } = await linked();
+      const answer = await get(`${url}/${named}?lang=de`);
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        `${new URL(url).pathname}?lang=de`,
+      ]);
+      const dead = await get(`${service.url}/p/${'a'.repeat(43)}/${named}?lang=de`);
+      expect(dead.status).toBe(404);
+      expect(dead.text).toContain('Dieser Link gilt nicht');
+      expect(dead.text).not.toContain('href="/p/');
+    },
+  );
+
   it('gives a file that /verify checks with the id of the user alone, and a link to it', async () => {
     await stored();
     const { text } = await forget((await linked()).url);

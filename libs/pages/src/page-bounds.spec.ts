@@ -51,7 +51,7 @@ it('answers a request over the limit with a page in the language of its header, 
   };
   const sent: unknown[] = [];
   const response = {
-    req: { context, complete: true, method: 'GET', headers: watched, query: watched },
+    req: { context, complete: true, method: 'GET', headers: watched, query: watched, params: { token: 't' } },
     headersSent: false,
     writeHead: (status: number) => sent.push(status),
     end: (text: string) => sent.push(text),

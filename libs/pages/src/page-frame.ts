@@ -110,11 +110,28 @@ export function languageSwitch(language: PageLanguage, address: string): Html {
   </nav>`;
 }
 
-/** The page for an act that was refused or failed. It says the same for every link that is not in force. */
-export function errorPage(error: ApiError, language: PageLanguage): WebPage {
+/** The address of the page of a link. */
+export function pathOf(token: string): string {
+  return `/p/${encodeURIComponent(token)}`;
+}
+
+/** The page for an act of a link that was refused or failed. It says the same for every link that is not in force, and leads to none of them. */
+export function errorPage(error: ApiError, language: PageLanguage, token: string): WebPage {
   const { status } = error;
   const [title, text] = wordsFor(error, PAGE_TEXTS[language]);
-  return framed({ language, title, status }, html`<section role="alert"><p>${text}</p></section>`);
+  const path = status === 404 ? {} : { path: pathOf(token) };
+  return framed(
+    { language, title, status, ...path },
+    html`<section role="alert"><p>${text}</p></section>
+      ${path.path !== undefined && wayBack(path.path, language)}`,
+  );
+}
+
+/** Leads back to the page of a link. */
+export function wayBack(path: string, language: PageLanguage): Html {
+  return html`<p class="row">
+    <a class="button plain" href="${path}?lang=${language}">${PAGE_TEXTS[language].back}</a>
+  </p>`;
 }
 
 function wordsFor(
@@ -137,8 +154,9 @@ function wordsFor(
 export class PageFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Parameters<typeof answerPage>[0]>();
+    const { req } = response;
     answerError(response, exception, (error) =>
-      answerPage(response, errorPage(error, languageAfter(error, response.req))),
+      answerPage(response, errorPage(error, languageAfter(error, req), String(req.params['token']))),
     );
   }
 }
