@@ -386,7 +386,7 @@ describe('the page', () => {
     expect(en).toMatch(/16 July 1986[^]*<details>\s*<summary>What it is for[^]*<dt>Purpose/);
     expect(en).toMatch(/ends on \d+ \w+ \d{4} at \d\d:\d\d\. /);
     expect(de).toMatch(/>16\. Juli 1986</);
-    expect(de).toMatch(/gilt bis \d+\. \S+ \d{4} um \d\d:\d\d Uhr\. /);
+    expect(de).toMatch(/gilt bis zum \d+\. \S+ \d{4} um \d\d:\d\d Uhr\. /);
     for (const text of [en!, de!]) expect(text.match(/(?<![\w-])UTC(?![\w-])/g)).toHaveLength(1);
     expect(
       en!

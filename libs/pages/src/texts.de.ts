@@ -15,7 +15,7 @@ export const DE: PageTexts = {
   scopeOne: 'Diese Seite betrifft dich an einem Ort:',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
   alone: 'Gib den Link zu dieser Seite niemandem: Wer ihn hat, sieht sie auch.',
-  expires: (at) => `Er gilt bis ${at}.`,
+  expires: (at) => `Er gilt bis zum ${at}.`,
   clock: (time) => `${time} Uhr`,
   zone: 'Alle Zeiten sind in UTC angegeben.',
   guild: (place) => `Server ${place}`,
