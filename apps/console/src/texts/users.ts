@@ -24,9 +24,6 @@ export const users = {
     usersNoneYet: 'No user was found so far.',
     usersNoMatch: 'No user passes these filters.',
     usersUnreadable: 'not readable: the key is lost or damaged',
-    usersDirect: 'direct messages',
-    inServer: 'in {server}',
-    inDirect: 'in the direct messages',
     userTitle: 'User {id}',
     userBadAddress:
       'This address names no user. It needs the ids of a server and a user, 17 to 20 digits each: /console/users/SERVER/USER.',
@@ -45,7 +42,6 @@ export const users = {
     userEraseAll: 'Erase in all servers',
     userErasures: 'Erasure',
     eraseWhat: 'Values, consent and history of this user in this server',
-    eraseDirectWhat: 'Values, consent and history of this user in the direct messages',
     eraseAllWhat: 'Values, consent and history of this user in every server of your bot',
     userRevoked: 'The consent is withdrawn.',
     consent: 'Consent',
@@ -83,13 +79,10 @@ export const users = {
     valuesErased: 'The values in “{category}” are erased.',
     valuesNone: 'Nothing was stored in “{category}”.',
     erase: 'Erase in this server',
-    eraseDirect: 'Erase in the direct messages',
     eraseAllTitle: 'Erase user {id} in all servers?',
     eraseTitle: 'Erase user {id} {where}?',
     eraseNote:
       'Values, consent and history of this user in this server will be erased, and your bot is told to delete its copies. Other servers stay as they are. This cannot be undone.',
-    eraseDirectNote:
-      'Values, consent and history of this user in the direct messages will be erased, and your bot is told to delete its copies. What is stored here for servers stays as it is; where there is none, your bot’s own stores erase all they have about the user. This cannot be undone.',
     eraseAllNote:
       'Values, consent and history of this user in every server of your bot will be erased, and your bot is told to delete its copies. This cannot be undone.',
     eraseAsking: 'The erasure is being requested …',
@@ -115,7 +108,6 @@ export const users = {
     linkDay: 'a day',
     linkWeek: 'a week',
     linkHere: 'this server',
-    linkDirect: 'only the direct messages',
     linkOffers: 'On the page the user can',
     linkView: 'see what is stored',
     linkExport: 'download it',
@@ -153,9 +145,6 @@ export const users = {
     usersNoneYet: 'Bisher wurde keine Person gefunden.',
     usersNoMatch: 'Auf keine Person treffen diese Filter zu.',
     usersUnreadable: 'nicht lesbar: Der Schlüssel ist verloren oder beschädigt',
-    usersDirect: 'Direktnachrichten',
-    inServer: 'auf dem Server „{server}“',
-    inDirect: 'in den Direktnachrichten',
     userTitle: 'Person {id}',
     userBadAddress:
       'Diese Adresse nennt keine Person. Sie braucht die IDs von Server und Person, je 17 bis 20 Ziffern: /console/users/SERVER/PERSON.',
@@ -174,7 +163,6 @@ export const users = {
     userEraseAll: 'Auf allen Servern löschen',
     userErasures: 'Löschung',
     eraseWhat: 'Werte, Einwilligung und Verlauf dieser Person auf diesem Server',
-    eraseDirectWhat: 'Werte, Einwilligung und Verlauf dieser Person in den Direktnachrichten',
     eraseAllWhat: 'Werte, Einwilligung und Verlauf dieser Person auf allen Servern Ihres Bots',
     userRevoked: 'Die Einwilligung ist widerrufen.',
     consent: 'Einwilligung',
@@ -215,13 +203,10 @@ export const users = {
     valuesErased: 'Die Werte in „{category}“ sind gelöscht.',
     valuesNone: 'In „{category}“ war nichts gespeichert.',
     erase: 'Auf diesem Server löschen',
-    eraseDirect: 'In den Direktnachrichten löschen',
     eraseAllTitle: 'Die Daten der Person {id} auf allen Servern löschen?',
     eraseTitle: 'Die Daten der Person {id} {where} löschen?',
     eraseNote:
       'Werte, Einwilligung und Verlauf dieser Person auf diesem Server werden gelöscht, und Ihr Bot wird aufgefordert, seine Kopien zu löschen. Andere Server bleiben, wie sie sind. Das kann nicht rückgängig gemacht werden.',
-    eraseDirectNote:
-      'Werte, Einwilligung und Verlauf dieser Person in den Direktnachrichten werden gelöscht, und Ihr Bot wird aufgefordert, seine Kopien zu löschen. Was hier für Server gespeichert ist, bleibt, wie es ist; gibt es das nicht, löschen die eigenen Speicher Ihres Bots alles, was sie über die Person haben. Das kann nicht rückgängig gemacht werden.',
     eraseAllNote:
       'Werte, Einwilligung und Verlauf dieser Person auf allen Servern Ihres Bots werden gelöscht, und Ihr Bot wird aufgefordert, seine Kopien zu löschen. Das kann nicht rückgängig gemacht werden.',
     eraseAsking: 'Die Löschung wird angefordert …',
@@ -247,7 +232,6 @@ export const users = {
     linkDay: 'einen Tag',
     linkWeek: 'eine Woche',
     linkHere: 'dieser Server',
-    linkDirect: 'nur die Direktnachrichten',
     linkOffers: 'Auf der Seite kann die Person',
     linkView: 'sehen, was gespeichert ist',
     linkExport: 'es herunterladen',
