@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { Download, Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
 import { describeInBrowser, DESKTOP, PHONE, pictured, type View } from '../support/browser';
@@ -585,6 +586,34 @@ describeInBrowser('the users of the console', () => {
       expect((await bot.export(user)).status).toBe(404);
       expect((await bot.export(other)).status).toBe(200);
       expect((await bot.eventTypes(user)).filter((type) => type === 'deletion_completed')).toHaveLength(1);
+    });
+
+    it.each([
+      [
+        { ...DESKTOP, width: 1280 },
+        'Erase in the direct messages',
+        'in the direct messages?',
+        'direct messages',
+      ],
+      [
+        { ...PHONE, width: 390 },
+        'In den Direktnachrichten löschen',
+        'in den Direktnachrichten löschen?',
+        'Direktnachrichten',
+      ],
+    ])('erases what is of direct messages, and says so: %#', async (view, open, where, typed) => {
+      const direct = { user_id: user.user_id, guild_id: BOT_WIDE_GUILD_ID };
+      await bot.hasConsent(direct);
+      const page = await at(pathOf(direct), view);
+      await page.getByRole('button', { name: open }).click();
+      expect(await page.innerText('dialog')).toContain(where);
+      await pictured(page, 'console-user-direct', view);
+      await page.fill('dialog input', typed);
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('.erased code');
+      expect(await page.textContent('main')).toContain(typed);
+      expect(await page.textContent('main')).not.toMatch(/whole bot|ganze Bot/);
+      expect([(await bot.export(direct)).status, (await bot.export(user)).status]).toEqual([404, 200]);
     });
 
     it('erases in all servers once that is typed, with a certificate for each', async () => {

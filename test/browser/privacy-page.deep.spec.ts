@@ -83,6 +83,11 @@ describeInBrowser('the privacy page in a browser', () => {
     await page.waitForSelector('textarea');
     expect(await visitor.accessibility()).toStrictEqual([]);
     await pictured(page, 'privacy-page-erased', view, view.width >= 500);
+    // On paper nothing scrolls.
+    await page.emulateMedia({ media: 'print' });
+    const cut = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('textarea'))`;
+    expect(await page.evaluate(cut)).toBe(0);
+    await page.emulateMedia({ media: null });
     const other = view.language === 'de' ? 'en' : 'de';
     const titles = { de: 'Deine Daten sind gelöscht', en: 'Your data is erased' };
     expect(await page.innerText('h1')).toBe(titles[view.language]);

@@ -121,6 +121,22 @@ describeInBrowser('the page /verify in a browser', () => {
     },
   );
 
+  it.each(['/verify?lang=de', '/console/'])(
+    'opens %s where the browser keeps nothing of a site',
+    async (path) => {
+      const watched = await WatchedPage.open(browser, service.url, { ...PHONE, language: 'en' });
+      await watched.page.addInitScript(`for (const place of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(globalThis, place, { get() { throw new DOMException('Denied', 'SecurityError'); } });`);
+      await watched.page.goto(service.url + path);
+      const language = path.startsWith('/verify') ? 'de' : 'en';
+      await watched.page.waitForSelector(`html[lang=${language}] form`);
+      const other = language === 'de' ? 'en' : 'de';
+      await watched.page.locator('.switch select').last().selectOption(other);
+      await watched.page.waitForSelector(`html[lang=${other}] form`);
+      expect(watched.faults).toEqual([]);
+    },
+  );
+
   it('reads a file before it can be checked, and asks the service for nothing but its own files and the public keys', async () => {
     const watched = await WatchedPage.open(browser, service.url);
     const asked: string[] = [];

@@ -386,7 +386,7 @@ describe('the page', () => {
     expect(en).toMatch(/16 July 1986[^]*<details>\s*<summary>What it is for[^]*<dt>Purpose/);
     expect(en).toMatch(/ends on \d+ \w+ \d{4} at \d\d:\d\d\. /);
     expect(de).toMatch(/>16\. Juli 1986</);
-    expect(de).toMatch(/gilt bis \d+\. \S+ \d{4} um \d\d:\d\d Uhr\. /);
+    expect(de).toMatch(/gilt bis zum \d+\. \S+ \d{4} um \d\d:\d\d Uhr\. /);
     for (const text of [en!, de!]) expect(text.match(/(?<![\w-])UTC(?![\w-])/g)).toHaveLength(1);
     expect(
       en!
@@ -922,10 +922,29 @@ describe('a form', () => {
     expect(completed).toMatchObject({ source: 'service', details: { request_id: id, via: 'privacy_page' } });
   });
 
+  it.each(['accept', 'correct', 'erase', 'refuse', 'object', 'unknown'])(
+    'leads the address of an act that is loaded anew to the page: %s',
+    async (named) => {
+      await stored();
+      const { url } = await linked();
+      const answer = await get(`${url}/${named}?lang=de`);
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        `${new URL(url).pathname}?lang=de`,
+      ]);
+      const dead = await get(`${service.url}/p/${'a'.repeat(43)}/${named}?lang=de`);
+      expect(dead.status).toBe(404);
+      expect(dead.text).toContain('Dieser Link gilt nicht');
+      expect(dead.text).not.toContain('href="/p/');
+    },
+  );
+
   it('gives a file that /verify checks with the id of the user alone, and a link to it', async () => {
     await stored();
     const { text } = await forget((await linked()).url);
-    expect(text).toContain('href="/verify"');
+    // The page is the only one with the salt: it stays open.
+    for (const tag of ['de', 'en'])
+      expect(text).toMatch(new RegExp(`<a[^>]* href="/verify\\?lang=${tag}" target="_blank" rel="noopener"`));
     const [, file = ''] = /href="data:application\/json;charset=utf-8,([^"]*)"/.exec(text) ?? [];
     expect(JSON.parse(decodeURIComponent(file))).toEqual({
       request_id: AN_ID,

@@ -125,6 +125,7 @@ describe('the correction of a value on the privacy page', () => {
   ])('refuses %s %j with how to mend it, and keeps what was typed', async (key, typed, words) => {
     const answer = await corrected(key, typed);
     expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(/name="value"[^>]* aria-invalid="true" aria-describedby="fault"/);
     expect(answer.text).toContain(words);
     const form = formOf(answer, key);
     if (key !== 'public') expect(form?.get('value')).toBe(typed);

@@ -29,7 +29,10 @@ describe('the privacy page of a suspended bot', () => {
       const form = await get(refusing);
       for (const { text } of [await get(url), form]) expect(text).toContain(can);
       expect(forms(form, 'unrestrict')).toHaveLength(0);
-      expect((await send(url, 'unrestrict', ending!)).status).toBe(403);
+      const refused = await send(url, 'unrestrict', ending!);
+      expect(refused.status).toBe(403);
+      for (const tag of ['de', 'en'])
+        expect(refused.text).toContain(`href="${new URL(url).pathname}?lang=${tag}"`);
       expect((await bot.post('/data/unrestrict', who)).error.code).toBe('suspended');
       for (const act of ['restrict', 'object'] as const) {
         const fields = forms(form, act)[0]!;

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { keepHere, keptHere } from './kept-here';
 import { type TextName, TEXTS } from './texts';
 import { type Language, localeOf } from './times';
 import { type Kind, ofDays, wordFor } from './words';
@@ -8,15 +9,16 @@ export type { Language };
 
 const KEPT = 'lethe-language';
 
-/** The chosen language, or the one of the browser. */
+/** The language of the address, by which a page in it leads here, or the chosen one, or the one of the browser. */
 export function firstLanguage(): Language {
-  const kept = localStorage.getItem(KEPT);
-  if (kept === 'de' || kept === 'en') return kept;
+  const asked = [new URLSearchParams(location.search).get('lang'), keptHere(KEPT)];
+  const found = asked.find((each) => each === 'de' || each === 'en');
+  if (found !== undefined) return found;
   return navigator.language.toLowerCase().startsWith('de') ? 'de' : 'en';
 }
 
 export function keepLanguage(language: Language): void {
-  localStorage.setItem(KEPT, language);
+  keepHere(KEPT, language);
   document.documentElement.lang = language;
 }
 

@@ -1,3 +1,5 @@
+import { keepHere, keptHere } from './kept-here';
+
 /** The colours of the page: of the system, or of a choice that the browser keeps. */
 export const SCHEMES = ['system', 'light', 'dark'] as const;
 export type Scheme = (typeof SCHEMES)[number];
@@ -6,7 +8,7 @@ const KEPT = 'lethe-scheme';
 const root = document.documentElement;
 
 export function chosenScheme(): Scheme {
-  const kept = localStorage.getItem(KEPT);
+  const kept = keptHere(KEPT);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
@@ -18,7 +20,7 @@ export function showScheme(scheme: Scheme): void {
 }
 
 export function chooseScheme(scheme: Scheme): void {
-  localStorage.setItem(KEPT, scheme);
+  keepHere(KEPT, scheme);
   showScheme(scheme);
 }
 

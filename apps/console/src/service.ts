@@ -1,4 +1,5 @@
 import { Lethe } from '@lethe/sdk';
+import { keepHere, keptHere } from './kept-here';
 
 export type Scope = 'read' | 'write' | 'erase' | 'admin';
 
@@ -85,7 +86,7 @@ export async function signIn(key: string): Promise<AnySession> {
   });
   if (!response.ok) throw new SessionError(response.status);
   const { data } = (await response.json()) as { data: AnySession };
-  sessionStorage.setItem(KEPT, JSON.stringify(data));
+  keepHere(KEPT, JSON.stringify(data), 'sessionStorage');
   lethe = connected(data);
   return data;
 }
@@ -95,16 +96,16 @@ export async function signOut(): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(SESSION, { method: 'DELETE', headers: PAGE, signal });
   if (!response.ok) throw new SessionError(response.status);
-  sessionStorage.removeItem(KEPT);
+  keepHere(KEPT, null, 'sessionStorage');
 }
 
 /** The session that an earlier page of this tab has begun. The service decides whether it still is one. */
 export function keptSession(): AnySession | undefined {
-  const text = sessionStorage.getItem(KEPT);
+  const text = keptHere(KEPT, 'sessionStorage');
   const session = text === null ? undefined : (JSON.parse(text) as AnySession);
   return session !== undefined && Date.parse(session.expires_at) > Date.now() ? session : undefined;
 }
 
 export function forgetSession(): void {
-  sessionStorage.removeItem(KEPT);
+  keepHere(KEPT, null, 'sessionStorage');
 }

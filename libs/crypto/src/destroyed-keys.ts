@@ -30,7 +30,15 @@ export async function keysDestroyedUntil(tx: Tx, botId: string): Promise<string>
 
 /** Entries of the ledger from before this ISO time are ignored: their requests may have been pruned, and no backup is that old. */
 export function ledgerBegins(clock: Clock, config: Config): string {
-  return clock.daysAgoIso(Math.max(config.evidenceRetentionDays, config.backupRetentionDays));
+  return clock.daysAgoIso(erasureDays(config));
+}
+
+/** Days for which an erasure is on record, with the ids of its user encrypted: with it a restored backup is erased again. */
+export function erasureDays({
+  evidenceRetentionDays,
+  backupRetentionDays,
+}: Pick<Config, 'evidenceRetentionDays' | 'backupRetentionDays'>): number {
+  return Math.max(evidenceRetentionDays, backupRetentionDays);
 }
 
 /** What the ledger of erasures has about a request. */

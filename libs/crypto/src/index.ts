@@ -4,6 +4,7 @@ export {
   type DestroyedKey,
   isDestroyed,
   keysDestroyedUntil,
+  erasureDays,
   ledgerBegins,
   ledgerEntriesOf,
   noteDeletedBot,

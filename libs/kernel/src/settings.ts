@@ -127,7 +127,7 @@ export const SETTINGS = {
   evidenceRetentionDays: setting(
     'EVIDENCE_RETENTION_DAYS',
     '1095',
-    'Days for which records are kept: erasure requests and the history of a consent after their end, audit events',
+    'Days for which records are kept: erasure requests and the history of a consent after their end, audit events. The record of an erasure stays for `BACKUP_RETENTION_DAYS` where that is longer',
     integer(30, 36_500),
   ),
   webhookRetrySchedule: setting(

@@ -1,4 +1,4 @@
-import { ApiError, type Clock } from '@app/kernel';
+import { ApiError } from '@app/kernel';
 import { PageActs } from './page-acts';
 import type { OpenLink } from './privacy-links.service';
 
@@ -10,16 +10,22 @@ function actsWith(remove: () => Promise<never>): PageActs {
     reading: { about: () => Promise.resolve(about) },
     links: { remove },
     erasing: { erase: () => Promise.resolve(erased) },
+    servers: { names: () => Promise.reject(new Error('not now')) },
     requests: { certificate: () => Promise.reject(new Error('not now')) },
-    clock: { monotonicMs: () => 0 } satisfies Partial<Clock>,
   };
   const names =
-    'reading links acts accepting declining requesting revoking exports erasing values everywhere requests clock';
+    'reading links acts accepting declining requesting revoking exports erasing values everywhere requests servers clock';
   const parts = names.split(' ').map((name) => given[name] ?? {});
   return new PageActs(...(parts as unknown as ConstructorParameters<typeof PageActs>));
 }
 
+/** What the process has in memory. */
+const kept = (acts: PageActs): unknown[] => [
+  ...(acts as unknown as { readonly erasures: ReadonlyMap<string, unknown> }).erasures,
+];
+
 describe('an erasure on the page', () => {
+  afterEach(() => jest.useRealTimers());
   const link = { token: 'token', subject: { ids: { guild_id: '1', user_id: '2' } } } as OpenLink;
 
   it.each(['service_unavailable', 'not_found'] as const)(
@@ -32,4 +38,16 @@ describe('an erasure on the page', () => {
       });
     },
   );
+
+  it('is shown again for a minute, and then not kept, although no other user erases', async () => {
+    jest.useFakeTimers();
+    const acts = actsWith(() => Promise.reject(new ApiError('not_found', 'no')));
+    const done = acts.forget(link);
+    expect(acts.forget(link)).toBe(done);
+    await done;
+    await jest.advanceTimersByTimeAsync(59_999);
+    expect(acts.repeated('token')).toBe(done);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(kept(acts)).toEqual([]);
+  });
 });

@@ -18,6 +18,7 @@ import { type AnswerStream, type FormFields, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { ERASED_ID, type NamedSubject, type SubjectIds } from '@app/crypto';
 import { ApiError, Clock, DAY_MS, invalidRequest, unlessMissing } from '@app/kernel';
+import { ServersService } from '@app/servers';
 import { UserValues } from '@app/user-data';
 import { actOfLink } from './act-of-link';
 import { erasedEverywhere } from './page-erased';
@@ -40,10 +41,7 @@ const AGAIN_MAX = 3;
 @Injectable()
 export class PageActs {
   /** Erasures of the last minute by link, so that a second click shows the same certificate. */
-  private readonly erasures = new Map<
-    string,
-    { readonly untilMs: number; readonly done: Promise<Forgotten> }
-  >();
+  private readonly erasures = new Map<string, Promise<Forgotten>>();
   private readonly askingAgain = actOfLink(this.requesting, this.links);
 
   constructor(
@@ -59,6 +57,7 @@ export class PageActs {
     private readonly values: UserValues,
     private readonly everywhere: ErasureEverywhere,
     private readonly requests: ErasureRequests,
+    private readonly servers: ServersService,
     private readonly clock: Clock,
   ) {}
 
@@ -147,21 +146,22 @@ export class PageActs {
 
   /** The answer of an erasure by this link in the last minute. */
   repeated(token: string): Promise<Forgotten> | undefined {
-    const found = this.erasures.get(token);
-    return found !== undefined && found.untilMs > this.clock.monotonicMs() ? found.done : undefined;
+    return this.erasures.get(token);
   }
 
   /** Erases everything about the subject of a link, and ends the link. One that has left servers out can be sent again. */
   forget(link: OpenLink): Promise<Forgotten> {
-    const repeated = this.repeated(link.token);
+    const { token } = link;
+    const repeated = this.repeated(token);
     if (repeated !== undefined) return repeated;
-    const nowMs = this.clock.monotonicMs();
-    for (const [token, { untilMs }] of this.erasures)
-      if (untilMs <= nowMs || this.erasures.size >= REPEATED_MAX) this.erasures.delete(token);
+    const [oldest] = this.erasures.keys();
+    if (oldest !== undefined && this.erasures.size >= REPEATED_MAX) this.erasures.delete(oldest);
     const done = this.erase(link);
-    this.erasures.set(link.token, { untilMs: nowMs + REPEATED_MS, done });
-    const remove = () => this.erasures.delete(link.token);
-    done.then(({ isWhole }) => isWhole || remove(), remove);
+    this.erasures.set(token, done);
+    const remove = () => void (this.erasures.get(token) === done && this.erasures.delete(token));
+    // The answer has ids and salts: it is removed although no other user comes.
+    const removeLater = () => void setTimeout(remove, REPEATED_MS).unref();
+    done.then(({ isWhole }) => (isWhole ? removeLater() : remove()), remove);
     return done;
   }
 
@@ -182,7 +182,9 @@ export class PageActs {
       const names = await this.names(link, about, erasedIn(certificate));
       erasures.push({ request_id, certificate_salt, guild_id, certificate, names, own_stores });
     }
-    return { of: { botId, userId }, erasures, isWhole, kept: about.kept };
+    const guilds = requests.map(({ guild_id }) => guild_id);
+    const servers = await this.servers.names(botId, guilds).catch(() => new Map<string, string>());
+    return { of: { botId, userId }, erasures, isWhole, kept: about.kept, servers };
   }
 
   /** Also of categories that `about` leaves out. What is erased is shown in any case, without a name if it cannot be read. */

@@ -1,5 +1,5 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { ApiError } from '@app/kernel';
+import { ApiError, BOT_WIDE_GUILD_ID } from '@app/kernel';
 import { html } from './html';
 import { PageFilter } from './page-frame';
 import { forgottenPage, type ShownErasure } from './page-last';
@@ -51,7 +51,7 @@ it('answers a request over the limit with a page in the language of its header, 
   };
   const sent: unknown[] = [];
   const response = {
-    req: { context, complete: true, method: 'GET', headers: watched, query: watched },
+    req: { context, complete: true, method: 'GET', headers: watched, query: watched, params: { token: 't' } },
     headersSent: false,
     writeHead: (status: number) => sent.push(status),
     end: (text: string) => sent.push(text),
@@ -94,14 +94,26 @@ describe('the room of a page', () => {
 
 describe('the page after an erasure', () => {
   const erasure = (at: number): ShownErasure => ({
-    ...{ request_id: `request ${at}`, certificate_salt: `salt ${at}`, guild_id: `${at}` },
+    ...{ request_id: `request ${at}`, certificate_salt: `salt ${at}`, guild_id: `${at}`.repeat(18) },
     ...{ certificate: 'a.b.c', names: { bot: 'Bot', categories: {} }, own_stores: undefined },
   });
   const unmade = { ...erasure(1), toJSON: () => JSON.parse('no JSON') as string };
+  /** As the page has it in English. */
+  const placeIn = (section: string): string =>
+    /<dt>.*?Place<\/span><\/dt>\s*<dd>(.*?)<\/dd>/s
+      .exec(section)![1]!
+      .replace(/<span class="in" lang="de">.*?<\/span>|<[^>]*>/gs, '');
+  const PLACES = [
+    `Server Chess &lt;club&gt; (${'0'.repeat(18)})`,
+    `Server ${'1'.repeat(18)}`,
+    `Server ${'2'.repeat(18)}`,
+    `Direct messages (${BOT_WIDE_GUILD_ID})`,
+  ];
   const of = { botId: 'b', userId: '1' };
-  const erasures = [erasure(0), unmade, erasure(2)];
+  const erasures = [erasure(0), unmade, erasure(2), { ...erasure(3), guild_id: BOT_WIDE_GUILD_ID }];
+  const servers = new Map([[erasure(0).guild_id, 'Chess <club>']]);
   const page = forgottenPage(
-    { of, erasures, isWhole: true, kept: { evidence: 1095, backups: 35 } },
+    { of, erasures, isWhole: true, kept: { evidence: 1095, backups: 35 }, servers },
     'en',
     't',
   );
@@ -109,17 +121,32 @@ describe('the page after an erasure', () => {
   it('is made in a turn for each certificate, and has numbers and salts of those that cannot be made', async () => {
     const pieces: string[] = [];
     await page.writeTo(async (piece) => void pieces.push(piece));
-    expect(pieces).toHaveLength(5);
-    for (const at of [0, 1, 2]) expect(pieces[at + 1]).toMatch(new RegExp(`request ${at}.*salt ${at}<`, 's'));
-    expect(pieces.map((piece) => piece.includes('<textarea'))).toEqual([false, true, false, true, false]);
+    expect(pieces).toHaveLength(6);
+    for (const at of [0, 1, 2, 3])
+      expect(pieces[at + 1]).toMatch(new RegExp(`request ${at}.*salt ${at}<`, 's'));
+    expect(pieces.map((piece) => piece.includes('<textarea'))).toEqual([
+      false,
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
     expect(pieces.join('')).toMatch(/^<!doctype html>.*<\/html>\s*$/s);
   });
 
   it('has the numbers and salts alone where it cannot begin', () => {
     const { content, status } = page.reader!.faultPage(new ApiError('service_unavailable', 'Too many'));
     expect(status).toBe(200);
-    for (const at of [0, 1, 2]) expect(content).toMatch(new RegExp(`request ${at}.*salt ${at}<`, 's'));
+    for (const at of [0, 1, 2, 3]) expect(content).toMatch(new RegExp(`request ${at}.*salt ${at}<`, 's'));
     expect(content).not.toContain('<textarea');
+    expect(content.split('<section>').slice(1).map(placeIn)).toEqual(PLACES);
+  });
+
+  it('names the place of each certificate with its id, which ties it to its user', async () => {
+    const pieces: string[] = [];
+    await page.writeTo(async (piece) => void pieces.push(piece));
+    expect(pieces.slice(1, -1).map(placeIn)).toEqual(PLACES);
   });
 });
 

@@ -3,7 +3,7 @@ import type { DeclaredPurpose } from '@app/categories';
 import type { NamedSubject } from '@app/crypto';
 import type { WebPage } from '@app/http';
 import { html, type Html, inField } from './html';
-import { framed } from './page-frame';
+import { framed, pathOf, wayBack } from './page-frame';
 import { cut, type Field, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { hidden, isConsented, type Making, placeOf } from './page-sections';
@@ -96,7 +96,7 @@ export function correctingPage(
         <div class="edit">
           ${formOf(making, named, field, value, refused?.typed ?? writtenOf(value) ?? '', refused !== undefined)}
         </div>
-        <p class="row"><a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a></p>
+        ${wayBack(pathOf(link.token), language)}
       </section>`,
   );
 }
@@ -131,7 +131,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** Where the value is written: what a browser cannot hold in a field of its type is held as text, so that nothing is lost. */
 function inputOf({ texts }: PageParts, { type }: Field, typed: string, isWrong: boolean): Html {
   const held = inField(typed);
-  const fault = isWrong && html` aria-describedby="fault"`;
+  const fault = isWrong && html` aria-invalid="true" aria-describedby="fault"`;
   if (type === 'boolean')
     return html`<select name="value" ${fault}>
       ${['true', 'false'].map((each) => html`<option value="${each}" ${each === typed && html` selected`}>${texts[each === 'true' ? 'yes' : 'no']}</option>`)}

@@ -29,7 +29,7 @@ button.plain,.button.plain{background:none;color:var(--accent)}button.red,.butto
 details{margin:.5rem 0}.edit{font-size:1.0625rem;font-weight:400}.edit form{margin:.25rem 0 .75rem}.edit :is(input,select,textarea){display:block;width:100%;max-width:24rem;min-height:2.75rem;margin:.25rem 0 .5rem;padding:.5rem .75rem;font:inherit;background:var(--ground);color:var(--ink);border:1px solid var(--soft);border-radius:.5rem}summary{cursor:pointer;min-height:1.75rem}[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}
 html:has(#in-de:checked) .in:lang(en),html:has(#in-en:checked) .in:lang(de){display:none}
 @media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}.row{flex-direction:column;align-items:stretch}form,.row .button,button{width:100%}}
-@media print{:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint,.row{display:none}details::details-content{content-visibility:visible;display:block}section{border:0;padding:0;break-inside:avoid-page}}`;
+@media print{textarea{field-sizing:content}:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint,.row{display:none}details::details-content{content-visibility:visible;display:block}section{border:0;padding:0;break-inside:avoid-page}}`;
 
 /** The icon of the console, drawn in the page: nothing is loaded. */
 const ICON = new Html(
@@ -110,11 +110,28 @@ export function languageSwitch(language: PageLanguage, address: string): Html {
   </nav>`;
 }
 
-/** The page for an act that was refused or failed. It says the same for every link that is not in force. */
-export function errorPage(error: ApiError, language: PageLanguage): WebPage {
+/** The address of the page of a link. */
+export function pathOf(token: string): string {
+  return `/p/${encodeURIComponent(token)}`;
+}
+
+/** The page for an act of a link that was refused or failed. It says the same for every link that is not in force, and leads to none of them. */
+export function errorPage(error: ApiError, language: PageLanguage, token: string): WebPage {
   const { status } = error;
   const [title, text] = wordsFor(error, PAGE_TEXTS[language]);
-  return framed({ language, title, status }, html`<section role="alert"><p>${text}</p></section>`);
+  const path = status === 404 ? {} : { path: pathOf(token) };
+  return framed(
+    { language, title, status, ...path },
+    html`<section role="alert"><p>${text}</p></section>
+      ${path.path !== undefined && wayBack(path.path, language)}`,
+  );
+}
+
+/** Leads back to the page of a link. */
+export function wayBack(path: string, language: PageLanguage): Html {
+  return html`<p class="row">
+    <a class="button plain" href="${path}?lang=${language}">${PAGE_TEXTS[language].back}</a>
+  </p>`;
 }
 
 function wordsFor(
@@ -137,8 +154,9 @@ function wordsFor(
 export class PageFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Parameters<typeof answerPage>[0]>();
+    const { req } = response;
     answerError(response, exception, (error) =>
-      answerPage(response, errorPage(error, languageAfter(error, response.req))),
+      answerPage(response, errorPage(error, languageAfter(error, req), String(req.params['token']))),
     );
   }
 }

@@ -5,7 +5,7 @@ import { html, type Html } from './html';
 import { framed, NAMES, PAGE_HEADERS } from './page-frame';
 import { cut } from './page-parts';
 import type { PageFacts } from './page-reading';
-import { storesIn } from './page-sections';
+import { placeOf, storesIn } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 import { PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
 import type { PageTexts } from './texts.en';
@@ -31,6 +31,8 @@ export interface Forgotten {
   /** False while servers are left: the link is in force, and erases them. */
   readonly isWhole: boolean;
   readonly kept: PageFacts['kept'];
+  /** The registered names of the servers by the id. */
+  readonly servers: PageFacts['servers'];
 }
 
 /** Characters of the label of a category in the file of a certificate, as on a page. */
@@ -42,7 +44,7 @@ interface ErasedNames {
 }
 
 /** A text in every language, of which the style shows the one that is chosen. */
-function inEach(text: (texts: PageTexts, tag: PageLanguage) => string): Html {
+function inEach(text: (texts: PageTexts, tag: PageLanguage) => string | Html): Html {
   return html`${PAGE_LANGUAGES.map((tag) => html`<span class="in" lang="${tag}">${text(PAGE_TEXTS[tag], tag)}</span>`)}`;
 }
 
@@ -73,11 +75,11 @@ const CERTIFICATES = html`<!--certificates-->`;
 export function forgottenPage(done: Forgotten, language: PageLanguage, token: string): AnswerStream {
   const frame = frameOf(done, language, token);
   const [head = '', tail = ''] = frame.split(CERTIFICATES.text);
-  const { erasures, of } = done;
+  const { erasures, of, servers } = done;
   return new AnswerStream(
     async (write) => {
       await write(head);
-      for (const erasure of erasures) await write(sectionOf(erasure));
+      for (const erasure of erasures) await write(sectionOf(erasure, servers));
       await write(tail);
     },
     'text/html; charset=utf-8',
@@ -85,7 +87,10 @@ export function forgottenPage(done: Forgotten, language: PageLanguage, token: st
       botId: of.botId,
       person: of.userId,
       headers: PAGE_HEADERS,
-      faultPage: () => new WebPage(head + erasures.map(withoutCertificate).join('') + tail, PAGE_HEADERS),
+      faultPage: () => {
+        const sections = erasures.map((erasure) => withoutCertificate(erasure, servers));
+        return new WebPage(head + sections.join('') + tail, PAGE_HEADERS);
+      },
     },
   );
 }
@@ -118,40 +123,43 @@ function frameOf({ erasures, isWhole, kept }: Forgotten, language: PageLanguage,
   ).content;
 }
 
-function sectionOf(erasure: ShownErasure): string {
+function sectionOf(erasure: ShownErasure, servers: Forgotten['servers']): string {
   try {
-    return certificateOf(erasure).text;
+    return certificateOf(erasure, servers).text;
   } catch (error) {
     new Logger('Pages').warn('A certificate could not be shown on a page', describeFault(error));
-    return withoutCertificate(erasure);
+    return withoutCertificate(erasure, servers);
   }
 }
 
 /** What is answered once. */
-function withoutCertificate({ request_id, certificate_salt }: ShownErasure): string {
-  const nothing = { certificate: undefined, names: { bot: '', categories: {} }, own_stores: undefined };
-  return certificateOf({ request_id, certificate_salt, guild_id: '', ...nothing }).text;
+function withoutCertificate(erasure: ShownErasure, servers: Forgotten['servers']): string {
+  return certificateOf({ ...erasure, certificate: undefined }, servers).text;
 }
 
-function certificateOf(erasure: ShownErasure): Html {
-  const { request_id, certificate_salt, certificate } = erasure;
+function certificateOf(erasure: ShownErasure, servers: Forgotten['servers']): Html {
+  const { request_id, certificate_salt, certificate, guild_id } = erasure;
+  const place = inEach((texts) => placeOf({ parts: { texts }, facts: { servers } }, { guild_id }));
   return html`<section>
     <h2>${inEach((texts) => texts.keep)}</h2>
-    <p>${inEach((texts) => texts.keepWhy)}</p>
+    <p>${inEach((texts) => texts.last.keepWhy)}</p>
     ${
       certificate === undefined
-        ? html`<p>${inEach((texts) => texts.noCertificate)}</p>`
-        : html`<div class="row">
-            <a
-              class="button"
-              download="lethe-certificate-${request_id}.json"
-              href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify(erasure, null, 2))}"
-              >${inEach((texts) => texts.downloadCertificate)}</a
-            >
-            <a class="button plain" href="/verify">${inEach((texts) => texts.verify)}</a>
-          </div>`
+        ? html`<p>${inEach((texts) => texts.last.noCertificate)}</p>`
+        : html`<p>${inEach((texts) => texts.last.keepFile)}</p>
+            <div class="row">
+              <a
+                class="button"
+                download="lethe-certificate-${request_id}.json"
+                href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify(erasure, null, 2))}"
+                >${inEach((texts) => texts.downloadCertificate)}</a
+              >
+              ${inEach((texts, tag) => html`<a class="button plain" href="/verify?lang=${tag}" target="_blank" rel="noopener">${texts.verify}</a>`)}
+            </div>`
     }
     <dl>
+      <dt>${inEach((texts) => texts.last.place)}</dt>
+      <dd><bdi>${place}</bdi>${!place.text.includes(guild_id) && html` (${guild_id})`}</dd>
       <dt>${inEach((texts) => texts.request)}</dt>
       <dd>${request_id}</dd>
       <dt>${inEach((texts) => texts.salt)}</dt>

@@ -6,7 +6,7 @@ import { ApiError, type AuditEventType, type Clock, DAY_MS } from '@app/kernel';
 import { html } from './html';
 import { isOwn, type PastEvent } from './page-events';
 import { type FormAct, PageForms, refuse } from './page-forms';
-import { framed, PAGE_HEADERS } from './page-frame';
+import { framed, PAGE_HEADERS, pathOf, wayBack } from './page-frame';
 import type { PageFacts } from './page-reading';
 import type { PageAct } from './privacy-links.dto';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
@@ -97,23 +97,21 @@ export async function ownOfDay(
   return [...(items as Iterable<PastEvent>)].filter((event) => isOwn(event) && event.created_at > since);
 }
 
-/** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */
-export function backTo({ link, language, of }: Opened, note: PageNote): WebPage {
+/** Sends the browser to the page, so that loading it again repeats nothing. The page says what was done. */
+export function backTo({ link, language, of }: Opened, note?: PageNote): WebPage {
   const named = of === undefined ? '' : `&of=${encodeURIComponent(of)}`;
-  const path = `/p/${link.token}?lang=${language}${named}&note=${note}`;
+  const said = note === undefined ? '' : `&note=${note}`;
+  const path = `${pathOf(link.token)}?lang=${language}${named}${said}`;
   return new WebPage('', { ...PAGE_HEADERS, Location: path }, 303);
 }
 
 /** Says that an act was done as often today as a user may do it. Nothing was recorded. */
 export function tooOftenPage({ link, language }: Opened, act: 'again' | 'correct' | 'unrestrict'): WebPage {
-  const {
-    correction: { often },
-    back,
-  } = PAGE_TEXTS[language];
-  const path = `/p/${link.token}`;
+  const { often } = PAGE_TEXTS[language].correction;
+  const path = pathOf(link.token);
   return framed(
     { language, title: often.title, path, status: 429 },
     html`<section class="warn" role="alert"><p>${often[act]}</p></section>
-      <p class="row"><a class="button plain" href="${path}?lang=${language}">${back}</a></p>`,
+      ${wayBack(path, language)}`,
   );
 }

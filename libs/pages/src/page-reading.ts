@@ -10,7 +10,7 @@ import {
   wordsFound,
   type WordsInLanguage,
 } from '@app/consent';
-import { HeldSubjects, type NamedSubject, SubjectDataHolders } from '@app/crypto';
+import { erasureDays, HeldSubjects, type NamedSubject, SubjectDataHolders } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type BotHolder, ErasureRequests, holdersOf } from '@app/gdpr';
 import { JsonText, type ListPage } from '@app/http';
@@ -122,8 +122,8 @@ export class PageReading {
     );
     if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
     const isSuspended = standing?.suspended_at != null;
-    const { revokedDataGraceDays: withdrawnDays, evidenceRetentionDays: evidence } = this.config;
-    const kept = { evidence, backups: this.config.backupRetentionDays };
+    const { revokedDataGraceDays: withdrawnDays, backupRetentionDays: backups } = this.config;
+    const kept = { evidence: erasureDays(this.config), backups };
     return { bot, notice: notice.settings, isSuspended, purposes, withdrawnDays, kept, holders };
   }
 

@@ -91,7 +91,10 @@ export function refusalOf({
 
 /** The place of a user: the registered name of the server, else its id. */
 export function placeOf(
-  { parts: { texts }, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'servers'> },
+  {
+    parts: { texts },
+    facts,
+  }: { readonly parts: Pick<PageParts, 'texts'>; readonly facts: Pick<PageFacts, 'servers'> },
   { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
 ): string {
   if (guild === BOT_WIDE_GUILD_ID) return texts.direct;

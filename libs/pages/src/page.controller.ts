@@ -53,8 +53,10 @@ export class PageController {
 
   @Get('erase')
   async erasing(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
-    const { link, language } = await this.opening.opened(asked);
-    if (!link.allow.includes('forget') || typeof of !== 'string') refuse();
+    const opened = await this.opening.opened(asked);
+    const { link, language } = opened;
+    if (!link.allow.includes('forget')) refuse();
+    if (typeof of !== 'string') return backTo(opened);
     const one = (await this.reading.categoryOf(link, of)) ?? refuse();
     return erasingPage(this.view.making(link, language), one);
   }
@@ -120,7 +122,7 @@ export class PageController {
       botId: link.botId,
       person: link.userId,
       headers,
-      faultPage: (fault) => errorPage(fault, language),
+      faultPage: (fault) => errorPage(fault, language, link.token),
     });
   }
 
@@ -163,8 +165,10 @@ export class PageController {
 
   @Get('correct')
   async correcting(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
-    const { link, language } = await this.opening.opened(asked);
-    const one = typeof of === 'string' ? await this.corrections.find(link, of) : undefined;
+    const opened = await this.opening.opened(asked);
+    const { link, language } = opened;
+    if (typeof of !== 'string') return backTo(opened);
+    const one = await this.corrections.find(link, of);
     return correctingPage(this.view.making(link, language), one ?? refuse());
   }
 
@@ -180,8 +184,10 @@ export class PageController {
 
   @Get('refuse')
   async refusing(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
-    const { link, language } = await this.opening.opened(asked);
-    if (!mayRefuse(link) || typeof of !== 'string') refuse();
+    const opened = await this.opening.opened(asked);
+    const { link, language } = opened;
+    if (!mayRefuse(link)) refuse();
+    if (typeof of !== 'string') return backTo(opened);
     return refusingPage(this.view.making(link, language), (await this.refusals.find(link, of)) ?? refuse());
   }
 
@@ -208,5 +214,11 @@ export class PageController {
     requireActive(await this.reading.about(opened.link, []));
     const note = await this.refusals.unrestrict(opened.link, form.fields);
     return note === 'often' ? tooOftenPage(opened, 'unrestrict') : backTo(opened, note);
+  }
+
+  /** The address of an act, loaded anew: it shows the page. */
+  @Get(':act')
+  async elsewhere(@Asked() asked: AskedPage): Promise<WebPage> {
+    return backTo(await this.opening.opened(asked));
   }
 }

@@ -2,6 +2,7 @@ import { COPY_DE } from './texts.copy';
 import { REFUSALS_DE } from './texts.refusals';
 import { CORRECTION_DE } from './texts.correction';
 import { HOLDERS_DE } from './texts.holders';
+import { LAST_DE } from './texts.last';
 import type { PageTexts } from './texts.en';
 
 /** The words of the page in German. */
@@ -14,7 +15,7 @@ export const DE: PageTexts = {
   scopeOne: 'Diese Seite betrifft dich an einem Ort:',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
   alone: 'Gib den Link zu dieser Seite niemandem: Wer ihn hat, sieht sie auch.',
-  expires: (at) => `Er gilt bis ${at}.`,
+  expires: (at) => `Er gilt bis zum ${at}.`,
   clock: (time) => `${time} Uhr`,
   zone: 'Alle Zeiten sind in UTC angegeben.',
   guild: (place) => `Server ${place}`,
@@ -159,6 +160,7 @@ export const DE: PageTexts = {
   correction: CORRECTION_DE,
   refusals: REFUSALS_DE,
   holders: HOLDERS_DE,
+  last: LAST_DE,
   erase: (what) => `${what} löschen …`,
   eraseSure: (what) => `${what} löschen?`,
   eraseLast:
@@ -199,13 +201,9 @@ export const DE: PageTexts = {
   forgetRest: 'Seite noch einmal öffnen',
   forgottenNothing: 'Über dich war nichts gespeichert.',
   keep: 'Bewahre diese Bescheinigung auf',
-  keepWhy:
-    'Sie beweist die Löschung, ohne zu sagen, wer du bist. Mit dem Salt und deiner ID lässt sie sich dir zuordnen.',
   request: 'Nummer der Löschung',
   salt: 'Salt, der dir die Bescheinigung zuordnet',
   certificate: 'Bescheinigung',
-  noCertificate:
-    'Die Bescheinigung kann gerade nicht gezeigt werden. Der Bot kann sie mit der Nummer der Löschung abrufen.',
   downloadCertificate: 'Bescheinigung herunterladen',
   verify: 'Bescheinigung prüfen',
   dead: 'Dieser Link gilt nicht',

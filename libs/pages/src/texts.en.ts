@@ -2,6 +2,7 @@ import { COPY_EN } from './texts.copy';
 import { REFUSALS_EN } from './texts.refusals';
 import { CORRECTION_EN } from './texts.correction';
 import { HOLDERS_EN } from './texts.holders';
+import { LAST_EN } from './texts.last';
 
 /** The words of the page in English. */
 export const EN = {
@@ -151,6 +152,7 @@ export const EN = {
   correction: CORRECTION_EN,
   refusals: REFUSALS_EN,
   holders: HOLDERS_EN,
+  last: LAST_EN,
   erase: (what: string) => `Erase ${what} …`,
   eraseSure: (what: string) => `Erase ${what}?`,
   eraseLast:
@@ -189,12 +191,9 @@ export const EN = {
   forgetRest: 'Open the page again',
   forgottenNothing: 'Nothing was stored about you.',
   keep: 'Keep this certificate',
-  keepWhy:
-    'It proves the erasure without saying who you are. With the salt and your id it can be tied to you.',
   request: 'Number of the erasure',
   salt: 'Salt that ties the certificate to you',
   certificate: 'Certificate',
-  noCertificate: 'The certificate cannot be shown now. The bot can read it by the number of the erasure.',
   downloadCertificate: 'Download the certificate',
   verify: 'Check the certificate',
   dead: 'This link is not valid',

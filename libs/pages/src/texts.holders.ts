@@ -54,7 +54,7 @@ export const HOLDERS_DE: typeof HOLDERS_EN = {
     complete:
       'Der Bot hat für alle eigenen Speicher geantwortet. Dieser Dienst hat die Antworten nicht geprüft.',
     open: 'Der Bot wurde beauftragt, zu löschen, was er in eigenen Speichern über dich hat. Dieser Dienst hat seine Antworten nicht geprüft.',
-    kept: (until) => `Daten werden bis ${until} aufbewahrt. Begründung des Bots:`,
+    kept: (until) => `Daten werden bis zum ${until} aufbewahrt. Begründung des Bots:`,
     answered: (at) => `(geantwortet am ${at})`,
     result: {
       erased: 'gelöscht',

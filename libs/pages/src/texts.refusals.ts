@@ -45,7 +45,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   all: 'alles',
   allObjectable: 'alles, dem du widersprechen kannst',
   objected: (what, at) => `Du hast widersprochen: ${what} (${at}).`,
-  restricted: (what, at) => `Eingeschränkt seit ${at}: ${what}.`,
+  restricted: (what, at) => `Eingeschränkt seit dem ${at}: ${what}.`,
   restrict: 'Verarbeitung einschränken (Art. 18 DSGVO)',
   restrictWhy:
     'Der Bot kann dann hier weder für seine Zwecke abrufen noch ändern, was über dich gespeichert ist. Eine Kopie für dich kann er weiter erstellen. Die Einschränkung gilt, bis sie aufgehoben wird: von dir, oder vom Team des Bots auf deinen Wunsch. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Du kannst sie weiter ansehen und berichtigen.',

@@ -45,6 +45,8 @@ export const DE: DocumentTexts = {
       withdrawn: 'Daten, die auf einer Einwilligung beruhten, nach deren Widerruf',
       evidence:
         'Verlauf der Einwilligungen und Aufzeichnungen von Löschungen, nach deren Ende, und Ereignisse des Protokolls',
+      consents: 'Verlauf der Einwilligungen, nach deren Ende, und Ereignisse des Protokolls',
+      erasures: 'Aufzeichnungen von Löschungen, nach deren Ende',
       webhooks: 'Aufzeichnungen von Webhook-Aufrufen, nach deren Ende',
       ids: 'Dass über einen Nutzer etwas gespeichert war, und die IDs dazu, verschlüsselt: bis zu einer Löschung',
       backups: 'Sicherungen des Betreibers, die Gelöschtes enthalten können, Werte und IDs verschlüsselt',
@@ -132,8 +134,8 @@ export const DE: DocumentTexts = {
       `Widerrufst du eine Einwilligung, werden die Daten, die auf ihr beruhten, nach ${afterDays(count)} gelöscht.`,
     notWithdrawn:
       'Widerrufst du eine Einwilligung, bleiben die Daten, die auf ihr beruhten, bis du ihre Löschung verlangst.',
-    evidence: (count) =>
-      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch, dass etwas geschah, ohne deine ID und deine Daten. Die Aufzeichnung der Löschung selbst enthält deine ID ebenso lange, nur verschlüsselt.`,
+    evidence: (count, ofErasure) =>
+      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch, dass etwas geschah, ohne deine ID und deine Daten. Die Aufzeichnung der Löschung selbst enthält deine ID ${ofErasure === count ? 'ebenso lange' : forDays(ofErasure)}, nur verschlüsselt.`,
     backups: (count) =>
       `Sicherungen werden ${forDays(count)} aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist: Werte und deine ID nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,

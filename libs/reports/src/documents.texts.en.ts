@@ -40,6 +40,8 @@ export const EN = {
     limits: {
       withdrawn: 'Data that rested on a consent, after its withdrawal',
       evidence: 'Evidence of consents and of erasures, after their end, and audit events',
+      consents: 'Evidence of consents, after their end, and audit events',
+      erasures: 'Evidence of erasures, after their end',
       webhooks: 'Records of webhook calls, after these have ended',
       ids: 'That something was stored about a user, and the ids for it, encrypted: until an erasure',
       backups: 'Backups of the operator, which can contain what was erased, values and ids encrypted',
@@ -124,8 +126,8 @@ export const EN = {
       `After you withdraw a consent, the data that rested on it is erased after ${days(count)}.`,
     notWithdrawn:
       'After you withdraw a consent, the data that rested on it is kept until you ask for its erasure.',
-    evidence: (count: number) =>
-      `Evidence of your consent is kept for ${days(count)} after its end, and so is the log of what was done with your data. An erasure removes the evidence of your consent. The log then says only that something was done, without your id and your data. The record of the erasure itself has your id for the same time, encrypted.`,
+    evidence: (count: number, ofErasure: number) =>
+      `Evidence of your consent is kept for ${days(count)} after its end, and so is the log of what was done with your data. An erasure removes the evidence of your consent. The log then says only that something was done, without your id and your data. The record of the erasure itself has your id for ${ofErasure === count ? 'the same time' : days(ofErasure)}, encrypted.`,
     backups: (count: number) =>
       `Backups are kept for ${days(count)}. During that time a backup can contain what was erased: values and your id only encrypted.`,
     webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,

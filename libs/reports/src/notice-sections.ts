@@ -1,4 +1,5 @@
 import { type Category, isObjectable, purposeIn } from '@app/categories';
+import { erasureDays } from '@app/crypto';
 import type { Config } from '@app/kernel';
 import { declaredIn, givenFacts, type NamedFact, recipientIn } from '@app/pages';
 import { automatedIn, contactOf, type Declared, isWithoutTransfers, transfersIn } from './declared-facts';
@@ -134,7 +135,7 @@ function periodsIn(language: DocumentLanguage, { periods }: NoticeFacts): Said[]
   } = periods;
   return [
     own(grace === undefined ? words.notWithdrawn : words.withdrawn(grace)),
-    own(words.evidence(evidence)),
+    own(words.evidence(evidence, erasureDays(periods))),
     own(words.webhooks(calls)),
     own(words.ids),
     ...(backups === 0 ? [] : [own(words.backups(backups))]),

@@ -1,3 +1,4 @@
+import { erasureDays } from '@app/crypto';
 import type { AnswerStream } from '@app/http';
 import { Clock, CONFIG, type Config, EgressPolicy, requiresHttps } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
@@ -68,9 +69,15 @@ type Words = DocumentTexts['record'];
 
 function timeLimits(config: Config, words: Words['limits']): ProcessingRecordHead['time_limits'] {
   const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays, backupRetentionDays } = config;
+  const ofErasure = erasureDays(config);
   return [
     { applies_to: words.withdrawn, days: revokedDataGraceDays ?? null },
-    { applies_to: words.evidence, days: evidenceRetentionDays },
+    ...(ofErasure === evidenceRetentionDays
+      ? [{ applies_to: words.evidence, days: ofErasure }]
+      : [
+          { applies_to: words.consents, days: evidenceRetentionDays },
+          { applies_to: words.erasures, days: ofErasure },
+        ]),
     { applies_to: words.webhooks, days: webhookRetentionDays },
     { applies_to: words.ids, days: null },
     ...(backupRetentionDays === 0 ? [] : [{ applies_to: words.backups, days: backupRetentionDays }]),

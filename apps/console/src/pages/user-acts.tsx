@@ -12,7 +12,7 @@ import { useGrace } from './user-categories';
 import type { Ids } from './user-ids';
 import { PrivacyLink } from './user-link';
 import { Refusing } from './user-refusals';
-import { useServerToType } from './user-typed';
+import { isDirect, useServerToType, useWhere } from './user-typed';
 import { type ListedUser, useServersOfUser } from './users-query';
 
 /** What is asked about before it is done. */
@@ -39,6 +39,9 @@ export function UserActs({
   const canRevoke = useHas('write');
   const canErase = useHas('erase');
   const server = useServerToType(ids.guild_id);
+  const place = useWhere(ids.guild_id);
+  const eraseNote = isDirect(ids.guild_id) ? 'eraseDirectNote' : 'eraseNote';
+  const eraseAct = isDirect(ids.guild_id) ? 'eraseDirect' : 'erase';
   const grace = useGrace();
   const held = useServersOfUser(ids.user_id).data?.items.length ?? 0;
   const done = (): void => {
@@ -102,7 +105,7 @@ export function UserActs({
       </div>
       {asked === 'revoke' && (
         <Confirm
-          title={t('revokeConfirm', { server })}
+          title={t('revokeConfirm', { where: place })}
           note={`${t('revokeNote')} ${grace}`}
           act={t('revoke')}
           isRunning={revoke.isPending}
@@ -113,10 +116,10 @@ export function UserActs({
       )}
       {(asked === 'erase' || asked === 'everywhere') && (
         <Confirm
-          title={t(asked === 'erase' ? 'eraseTitle' : 'eraseAllTitle', { id: user_id, server })}
-          note={t(asked === 'erase' ? 'eraseNote' : 'eraseAllNote')}
+          title={t(asked === 'erase' ? 'eraseTitle' : 'eraseAllTitle', { id: user_id, where: place })}
+          note={t(asked === 'erase' ? eraseNote : 'eraseAllNote')}
           typed={where}
-          act={t(asked === 'erase' ? 'erase' : 'userEraseAll')}
+          act={t(asked === 'erase' ? eraseAct : 'userEraseAll')}
           progress={t(erase.isAccepting ? 'eraseAsking' : 'erasing')}
           isRunning={erase.isPending}
           error={erase.error}

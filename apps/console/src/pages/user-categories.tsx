@@ -7,7 +7,7 @@ import { useCategories, useNamesOfCategories } from '../queries';
 import { lethe } from '../service';
 import { SessionContext, useHas } from '../session';
 import { Code } from '../ui';
-import { useServerToType } from './user-typed';
+import { useWhere } from './user-typed';
 import type { ListedUser } from './users-query';
 
 type State = NonNullable<ListedUser['categories']>[number];
@@ -18,7 +18,7 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   const queries = useQueryClient();
   const declared = useCategories().data ?? [];
   const labels = useNamesOfCategories(language);
-  const server = useServerToType(user.guild_id);
+  const where = useWhere(user.guild_id);
   const [canRevoke, canErase] = [useHas('write'), useHas('erase')];
   const [asked, setAsked] = useState<
     { readonly act: 'revoke' | 'erase'; readonly key: string } | undefined
@@ -110,7 +110,7 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
       <div role="status">{done !== '' && <p class="notice good">{done}</p>}</div>
       {asked?.act === 'revoke' && (
         <Confirm
-          title={t('revokeCategoryTitle', { category, server })}
+          title={t('revokeCategoryTitle', { category, where })}
           note={`${t(accepted.length > 1 ? 'revokeCategoryNote' : 'revokeLastNote')} ${grace}`}
           act={t('revokeCategory')}
           isRunning={revoke.isPending}
@@ -121,7 +121,7 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
       )}
       {asked?.act === 'erase' && (
         <Confirm
-          title={t('eraseValuesTitle', { category, id: user_id, server })}
+          title={t('eraseValuesTitle', { category, id: user_id, where })}
           note={t('eraseValuesNote')}
           typed={asked.key}
           act={t('eraseValues')}

@@ -8,6 +8,7 @@ import { useHas } from '../session';
 import { submits, useSingle } from '../confirm';
 import { Fault } from '../ui';
 import type { Ids } from './user-ids';
+import { isDirect } from './user-typed';
 
 /** What a page for the user can offer, with the scope that the key of its link needs. */
 const OFFERS = [
@@ -92,7 +93,7 @@ export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly 
                   value={isEverywhere ? 'all' : ''}
                   onChange={(event) => setEverywhere(event.currentTarget.value === 'all')}
                 >
-                  <option value="">{t('linkHere')}</option>
+                  <option value="">{t(isDirect(ids.guild_id) ? 'linkDirect' : 'linkHere')}</option>
                   <option value="all">{t('userEveryServer')}</option>
                 </select>
               </label>

@@ -7,7 +7,7 @@ import { useCategories, useNamesOfCategories } from '../queries';
 import { lethe } from '../service';
 import { useAllowed, useHas } from '../session';
 import { Code, Fault } from '../ui';
-import { useServerToType } from './user-typed';
+import { useServerToType, useWhere } from './user-typed';
 import type { Ids } from './user-ids';
 
 type Refused = Answer<'GET /data/refusals/{user_id}'>;
@@ -174,6 +174,7 @@ function Act({
   const queries = useQueryClient();
   const whatOf = useWhat();
   const server = useServerToType(ids.guild_id);
+  const where = useWhere(ids.guild_id);
   const act = useMutation({
     mutationFn: ({ act: name, category }: Asked) =>
       lethe.data[name]({ ...ids, ...(category !== null && { category }) }),
@@ -191,7 +192,7 @@ function Act({
       {asked !== undefined && (
         <Confirm
           title={t(asked.act === 'unrestrict' ? endOf(asked.category, 'Title') : `${asked.act}Title`, {
-            server,
+            where,
             what: whatOf(asked.act === 'object', asked.category),
           })}
           note={t(isObjectionToAll(asked.act, asked.category) ? 'objectAllNote' : `${asked.act}Note`)}

@@ -10,6 +10,7 @@ import { type Ids, isId } from './user-ids';
 import { Erasures } from './user-erasures';
 import { ExportOfAll } from './user-export';
 import { Refusals } from './user-refusals';
+import { isDirect } from './user-typed';
 import { Deliveries, Events } from './user-trail';
 import { Values } from './user-values';
 import { ConsentState, UserServer } from './users';
@@ -62,7 +63,8 @@ function User({ ids }: { readonly ids: Ids }) {
     <div class="user">
       <p class="whose">
         <span>
-          {t('server')} <strong>{<UserServer id={ids.guild_id} />}</strong> <Copy of={ids.guild_id} />
+          {!isDirect(ids.guild_id) && t('server')} <strong>{<UserServer id={ids.guild_id} />}</strong>{' '}
+          <Copy of={ids.guild_id} />
         </span>{' '}
         <span>
           {t('userId')} <code>{ids.user_id}</code> <Copy of={ids.user_id} />

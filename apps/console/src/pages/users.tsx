@@ -1,9 +1,9 @@
-import { BOT_WIDE_GUILD_ID } from '@lethe/sdk';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import { useHistoryState } from 'wouter-preact/use-browser-location';
 import { useWords } from '../language';
 import { CategoryName, ServerName, UserLink, When } from '../parts';
 import { Code, Loaded, Table } from '../ui';
+import { isDirect } from './user-typed';
 import { type Address, addressOf, filterOf, hrefOf } from './users-address';
 import { UsersFilterForm } from './users-filter';
 import { type ListedUser, type UsersPart, useUsers } from './users-query';
@@ -110,10 +110,10 @@ function Nobody({ of, address }: { readonly of: UsersPart; readonly address: Add
   );
 }
 
-/** A server by its name; what a bot stores for itself as a whole has none. */
+/** A server by its name; direct messages by their word. */
 export function UserServer({ id }: { readonly id: string }) {
   const { t } = useWords();
-  return id === BOT_WIDE_GUILD_ID ? <em title={id}>{t('usersBotWide')}</em> : <ServerName id={id} />;
+  return isDirect(id) ? <em title={id}>{t('usersDirect')}</em> : <ServerName id={id} />;
 }
 
 /** The state of a consent. A user who has said no is not one who was never asked. */

@@ -7,6 +7,7 @@ import { frame } from './frame';
 import { keyTexts } from './keys';
 import { noticeTexts } from './notice';
 import { overview } from './overview';
+import { places } from './places';
 import { refusalTexts } from './refusals';
 import { reports } from './reports';
 import { settings } from './settings';
@@ -23,6 +24,7 @@ const EN = {
   ...keyTexts.en,
   ...noticeTexts.en,
   ...overview.en,
+  ...places.en,
   ...refusalTexts.en,
   ...reports.en,
   ...settings.en,
@@ -38,6 +40,7 @@ const DE: Readonly<Record<TextName, string>> = {
   ...keyTexts.de,
   ...noticeTexts.de,
   ...overview.de,
+  ...places.de,
   ...refusalTexts.de,
   ...reports.de,
   ...settings.de,

@@ -48,7 +48,7 @@ export const settings = {
     botName: 'Name',
     privacyContact: 'Contact for privacy',
     privacyContactHint:
-      'An e-mail address for requests of users. Without one the page says that there is none.',
+      'An e-mail address for requests of users. The page says that there is no contact where the privacy notice names no e-mail address of the controller either.',
     noContactYet: 'none',
     botIds: 'Ids',
     botId: 'Id here',
@@ -165,7 +165,7 @@ export const settings = {
     botName: 'Name',
     privacyContact: 'Kontakt zum Datenschutz',
     privacyContactHint:
-      'Eine E-Mail-Adresse für Anliegen von Personen. Ohne sie sagt die Seite, dass es keinen Kontakt gibt.',
+      'Eine E-Mail-Adresse für Anliegen von Personen. Fehlt auch in den Datenschutzhinweisen die E-Mail-Adresse des Verantwortlichen, sagt die Seite, dass es keinen Kontakt gibt.',
     noContactYet: 'keiner',
     botIds: 'IDs',
     botId: 'ID im Dienst',

@@ -24,12 +24,11 @@ export const users = {
     usersNoneYet: 'No user was found so far.',
     usersNoMatch: 'No user passes these filters.',
     usersUnreadable: 'not readable: the key is lost or damaged',
-    usersBotWide: 'the whole bot',
     userTitle: 'User {id}',
     userBadAddress:
       'This address names no user. It needs the ids of a server and a user, 17 to 20 digits each: /console/users/SERVER/USER.',
     userToList: 'To the list of users',
-    userNothing: 'Nothing is stored about this user in this server.',
+    userNothing: 'Nothing is stored about this user here.',
     userNothingNote: 'Your bot has not asked this user for consent here, or the user was erased.',
     userNoValues: 'No values are stored.',
     userElsewhere: 'Other servers of this user',
@@ -56,7 +55,7 @@ export const users = {
     reveal: 'Show values',
     downloadExport: 'Download export',
     revoke: 'Withdraw consent',
-    revokeConfirm: 'Withdraw the consent of this user in {server}?',
+    revokeConfirm: 'Withdraw the consent of this user {where}?',
     revokeNote: 'The bot can store nothing more about the user there that needs a consent.',
     graceNever: 'Stored values stay: the operator has switched their erasure after a withdrawal off.',
     graceNone: 'Stored values are erased within a minute.',
@@ -67,21 +66,21 @@ export const users = {
     erasedOn: 'Its values will be erased on {time}.',
     ofNoConsent: 'needs no consent',
     revokeCategory: 'Withdraw',
-    revokeCategoryTitle: 'Withdraw the consent to “{category}” in {server}?',
+    revokeCategoryTitle: 'Withdraw the consent to “{category}” {where}?',
     revokeCategoryNote:
       'The bot can store nothing more of the user in this category there. The other categories stay as they are.',
     revokeLastNote:
       'It is the last category of the consent, which ends with it: the bot can store nothing more about the user there that needs a consent.',
     categoryRevoked: 'The consent to “{category}” is withdrawn.',
     eraseValues: 'Erase values',
-    eraseValuesTitle: 'Erase the values in “{category}” of user {id} in {server}?',
+    eraseValuesTitle: 'Erase the values in “{category}” of user {id} {where}?',
     eraseValuesNote:
       'Consents stay as they are: what your bot may store does not change. No webhook call tells your bot to delete its copies. This cannot be undone.',
     valuesErased: 'The values in “{category}” are erased.',
     valuesNone: 'Nothing was stored in “{category}”.',
     erase: 'Erase in this server',
     eraseAllTitle: 'Erase user {id} in all servers?',
-    eraseTitle: 'Erase user {id} in {server}?',
+    eraseTitle: 'Erase user {id} {where}?',
     eraseNote:
       'Values, consent and history of this user in this server will be erased, and your bot is told to delete its copies. Other servers stay as they are. This cannot be undone.',
     eraseAllNote:
@@ -146,12 +145,11 @@ export const users = {
     usersNoneYet: 'Bisher wurde keine Person gefunden.',
     usersNoMatch: 'Auf keine Person treffen diese Filter zu.',
     usersUnreadable: 'nicht lesbar: Der Schlüssel ist verloren oder beschädigt',
-    usersBotWide: 'der ganze Bot',
     userTitle: 'Person {id}',
     userBadAddress:
       'Diese Adresse nennt keine Person. Sie braucht die IDs von Server und Person, je 17 bis 20 Ziffern: /console/users/SERVER/PERSON.',
     userToList: 'Zur Liste der Personen',
-    userNothing: 'Über diese Person ist auf diesem Server nichts gespeichert.',
+    userNothing: 'Über diese Person ist hier nichts gespeichert.',
     userNothingNote: 'Ihr Bot hat sie hier nicht um Einwilligung gebeten, oder ihre Daten wurden gelöscht.',
     userNoValues: 'Es sind keine Werte gespeichert.',
     userElsewhere: 'Andere Server dieser Person',
@@ -178,7 +176,7 @@ export const users = {
     reveal: 'Werte zeigen',
     downloadExport: 'Export herunterladen',
     revoke: 'Einwilligung widerrufen',
-    revokeConfirm: 'Die Einwilligung dieser Person auf dem Server „{server}“ widerrufen?',
+    revokeConfirm: 'Die Einwilligung dieser Person {where} widerrufen?',
     revokeNote: 'Der Bot kann dort nichts mehr über die Person speichern, was eine Einwilligung braucht.',
     graceNever:
       'Gespeicherte Werte bleiben: Der Betreiber hat ihre Löschung nach einem Widerruf abgeschaltet.',
@@ -192,21 +190,21 @@ export const users = {
     erasedOn: 'Die Werte werden am {time} gelöscht.',
     ofNoConsent: 'braucht keine Einwilligung',
     revokeCategory: 'Widerrufen',
-    revokeCategoryTitle: 'Die Einwilligung in „{category}“ auf dem Server „{server}“ widerrufen?',
+    revokeCategoryTitle: 'Die Einwilligung in „{category}“ {where} widerrufen?',
     revokeCategoryNote:
       'Der Bot kann dort in dieser Kategorie nichts mehr über die Person speichern. Die anderen Kategorien bleiben, wie sie sind.',
     revokeLastNote:
       'Es ist die letzte Kategorie der Einwilligung, die damit endet: Der Bot kann dort nichts mehr über die Person speichern, was eine Einwilligung braucht.',
     categoryRevoked: 'Die Einwilligung in „{category}“ ist widerrufen.',
     eraseValues: 'Werte löschen',
-    eraseValuesTitle: 'Die Werte in „{category}“ der Person {id} auf dem Server „{server}“ löschen?',
+    eraseValuesTitle: 'Die Werte in „{category}“ der Person {id} {where} löschen?',
     eraseValuesNote:
       'Einwilligungen bleiben, wie sie sind: Was Ihr Bot speichern darf, ändert sich nicht. Kein Webhook-Aufruf fordert ihn auf, seine Kopien zu löschen. Das kann nicht rückgängig gemacht werden.',
     valuesErased: 'Die Werte in „{category}“ sind gelöscht.',
     valuesNone: 'In „{category}“ war nichts gespeichert.',
     erase: 'Auf diesem Server löschen',
     eraseAllTitle: 'Die Daten der Person {id} auf allen Servern löschen?',
-    eraseTitle: 'Die Daten der Person {id} auf dem Server „{server}“ löschen?',
+    eraseTitle: 'Die Daten der Person {id} {where} löschen?',
     eraseNote:
       'Werte, Einwilligung und Verlauf dieser Person auf diesem Server werden gelöscht, und Ihr Bot wird aufgefordert, seine Kopien zu löschen. Andere Server bleiben, wie sie sind. Das kann nicht rückgängig gemacht werden.',
     eraseAllNote:
