@@ -591,7 +591,10 @@ def test_of_a_store_that_is_long_silent_the_user_reads_whom_to_ask_and_of_one_th
             raise LetheError("Set PUBLIC_URL.", code="conflict")
 
         lethe: Any = SimpleNamespace(
-            bots=SimpleNamespace(me=me), data=SimpleNamespace(export_stream=stream), privacy=SimpleNamespace(link=no_page)
+            bots=SimpleNamespace(me=me),
+            data=SimpleNamespace(export_stream=stream),
+            privacy=SimpleNamespace(link=no_page),
+            holders=_listing([]),
         )
         asked = Asked(id="1", **subject(), locale="en-US", subcommand="export")
         content = asyncio.run(Privacy(lethe, None, None, None, 300, None, lambda error: None).reply(asked)).content
@@ -691,6 +694,7 @@ def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_
         lethe: Any = SimpleNamespace(
             bots=SimpleNamespace(me=me, notice_settings=notice_settings),
             categories=SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=categories)),
+            holders=_listing([]),
         )
         asked = Asked(id="1", **subject(), locale="de", subcommand="about")
         return asyncio.run(Privacy(lethe, None, None, None, 300, None, errors.append).reply(asked))

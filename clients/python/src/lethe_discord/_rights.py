@@ -35,6 +35,8 @@ async def export(turn: Turn) -> Reply:
         for format, word in forms:
             data = await _exported(turn, format)
             if data is not None:
+                if format == "full" and await turn.facts.has_own_stores() is not False:
+                    word = "export_done_own_stores"
                 content = "\n".join([say(word), *await _missing_part(turn, data)])
                 return await _with_copy(turn, Reply(content, files=[("privacy-export.json", data)]))
     except NotFoundError:
