@@ -108,7 +108,7 @@ export const EN = {
   status_revoked_own_stores:
     'You withdrew your consent on {when}. Nothing new that needs it is stored about you here with this service.',
   status_newer: 'A newer text waits for your decision: `/privacy consent`.',
-  status_erased_at: 'What was stored under the consent you withdrew is erased on {when}.',
+  status_erased_at: 'What was stored under a consent that is no longer in force is erased on {when}.',
   without_consent: 'What this bot may store without your consent, and its reason:',
   own_stores: 'What the bot keeps about you in stores of its own is not shown here.',
   state_accepted: 'agreed',
