@@ -141,8 +141,16 @@ describe.each(KITS)('%s', (kit) => {
       await agreed(robin);
       await lethe.data.submit({ ...idsOf(robin), category: 'statistics', data: { value: 'x' } });
       const categories = ['birthday'];
-      const { consent_id } = await lethe.consents.request({ ...idsOf(robin), consent_version: '2', categories });
-      await lethe.consents.accept({ consent_id: String(consent_id), user_id: robin.id, consent_version: '2' });
+      const { consent_id } = await lethe.consents.request({
+        ...idsOf(robin),
+        consent_version: '2',
+        categories,
+      });
+      await lethe.consents.accept({
+        consent_id: String(consent_id),
+        user_id: robin.id,
+        consent_version: '2',
+      });
       const { status, data_erased_at: at } = await lethe.consents.status(idsOf(robin));
       expect([status, typeof at]).toEqual(['accepted', 'string']);
       const said = await toldStatus(robin);
@@ -744,6 +752,31 @@ describe.each(KITS)('%s', (kit) => {
       const failed = await robin.send(erased, button?.custom_id ?? '');
       expect(failed.content).not.toEqual(erased.content);
       expect(failed.files).toEqual(erased.files);
+    });
+  });
+
+  describe('the button that keeps the data', () => {
+    inTypeScript('says what the one beside it does, while that is under way', async () => {
+      const { user, privacy } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const rights = privacy['options'].lethe.privacy;
+      const forget = rights.forget.bind(rights);
+      let open = (): void => undefined;
+      const held = new Promise<void>((resolve) => (open = resolve));
+      const spy = jest.spyOn(rights, 'forget').mockImplementation(async (...given) => {
+        await held;
+        return forget(...given);
+      });
+      const sure = await robin.privacy('forget');
+      const erased = robin.press(sure, 'Erase my data');
+      await until(() => spy.mock.calls.length === 1);
+      const kept = robin.press(sure, 'Keep my data');
+      open();
+      expect((await kept).content).toContain('Your data has been erased.');
+      expect((await kept).files).toEqual((await erased).files);
+      const other = await robin.privacy('forget');
+      expect((await robin.press(other, 'Keep my data')).content).toBe('Nothing was erased.');
     });
   });
 
