@@ -113,7 +113,8 @@ export const DE: Texts = {
   status_revoked_own_stores:
     'Du hast deine Einwilligung am {when} widerrufen. Was sie braucht, wird hier mit diesem Dienst nicht neu über dich gespeichert.',
   status_newer: 'Ein neuerer Text wartet auf deine Entscheidung: `/privacy consent`.',
-  status_erased_at: 'Was unter einer Einwilligung gespeichert ist, die nicht mehr gilt, wird am {when} gelöscht.',
+  status_erased_at:
+    'Was unter einer Einwilligung gespeichert ist, die nicht mehr gilt, wird am {when} gelöscht.',
   without_consent: 'Was dieser Bot ohne deine Einwilligung speichern darf, und seine Begründung:',
   own_stores: 'Was der Bot in eigenen Speichern über dich hat, wird hier nicht angezeigt.',
   state_accepted: 'erlaubt',
