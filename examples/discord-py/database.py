@@ -31,7 +31,7 @@ async def hold(lethe: AsyncLethe) -> holders.AsyncHolder:
     )
     try:
         await holder.once()
-    except LetheError as error:  # Lethe is away: the loop tries again
+    except (LetheError, holders.HolderError) as error:  # Lethe is away, or refuses the holder: the loop tries again
         logging.error("The holder waits for Lethe", exc_info=error)
     holder.start()
     return holder

@@ -51,11 +51,29 @@ describe.each(KITS)('%s', (kit) => {
       const labels = { label_de: 'Datenbank', label_en: 'Database' };
       await lethe.holders.register({ key: 'database', kind: 'pull', covers: ['xp'], ...labels });
       const robin = user();
-      expect(await toldStatus(robin)).toContain('in stores of its own is not shown here');
+      const beyond = 'What the bot keeps about you in stores of its own is not shown here.';
+      expect(await toldStatus(robin)).toContain(beyond);
+      const about = (await robin.privacy('about')).embeds[0]?.description;
+      expect(about).toMatch(/^Nothing that needs your consent is stored with this service without it: you/);
+      expect(about).toContain(beyond);
+      const { embeds } = await robin.privacy('object');
+      expect(embeds[0]?.description).toContain('nothing that this bot has declared has the legal basis');
+      expect(embeds[0]?.description).toContain('`/privacy forget` has it erased there too.');
       expect((await robin.privacy('export')).content).toBe(
         'Nothing is recorded about you here. What the bot keeps about you in stores of its own is not part of this. ' +
           'Please ask privacy@bot.example.',
       );
+      const kim = user();
+      const asked = await kim.privacy('consent');
+      const service = 'that needs your consent is stored about you here with this service.';
+      expect(await toldStatus(kim)).toContain(`You have not decided yet. Nothing new ${service}`);
+      await kim.press(asked, 'I agree');
+      expect(await toldStatus(kim)).toContain(beyond);
+      await kim.press(await kim.privacy('revoke'), 'Withdraw everything');
+      expect(await toldStatus(kim)).toMatch(
+        /Nothing new that needs it is stored about you here with this se/,
+      );
+      expect(await toldStatus(kim)).toContain(beyond);
       const inMessages = user('en-US', null);
       for (const [one, where, said] of [
         [robin, 'everywhere', 'about you in stores of its own, which can take a while. Messages'],
@@ -113,6 +131,31 @@ describe.each(KITS)('%s', (kit) => {
       );
       list.mockRestore();
       expect((await robin.privacy('export')).content).toBe('Nothing is stored about you.');
+    });
+  });
+
+  describe('a newer consent that leaves out a category', () => {
+    itInPart('is not said to be a withdrawal of the user', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      await lethe.data.submit({ ...idsOf(robin), category: 'statistics', data: { value: 'x' } });
+      const categories = ['birthday'];
+      const { consent_id } = await lethe.consents.request({
+        ...idsOf(robin),
+        consent_version: '2',
+        categories,
+      });
+      await lethe.consents.accept({
+        consent_id: String(consent_id),
+        user_id: robin.id,
+        consent_version: '2',
+      });
+      const { status, data_erased_at: at } = await lethe.consents.status(idsOf(robin));
+      expect([status, typeof at]).toEqual(['accepted', 'string']);
+      const said = await toldStatus(robin);
+      expect(said).toContain('a consent that is no longer in force is erased on');
+      expect(said).not.toContain('withdrew');
     });
   });
 
@@ -712,6 +755,31 @@ describe.each(KITS)('%s', (kit) => {
     });
   });
 
+  describe('the button that keeps the data', () => {
+    inTypeScript('says what the one beside it does, while that is under way', async () => {
+      const { user, privacy } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const rights = privacy['options'].lethe.privacy;
+      const forget = rights.forget.bind(rights);
+      let open = (): void => undefined;
+      const held = new Promise<void>((resolve) => (open = resolve));
+      const spy = jest.spyOn(rights, 'forget').mockImplementation(async (...given) => {
+        await held;
+        return forget(...given);
+      });
+      const sure = await robin.privacy('forget');
+      const erased = robin.press(sure, 'Erase my data');
+      await until(() => spy.mock.calls.length === 1);
+      const kept = robin.press(sure, 'Keep my data');
+      open();
+      expect((await kept).content).toContain('Your data has been erased.');
+      expect((await kept).files).toEqual((await erased).files);
+      const other = await robin.privacy('forget');
+      expect((await robin.press(other, 'Keep my data')).content).toBe('Nothing was erased.');
+    });
+  });
+
   describe('a failure of the service', () => {
     inTypeScript('keeps the button of an erasure and the salts of what is done', async () => {
       const { lethe, user, privacy, errors } = await bot(TWO);
@@ -860,13 +928,14 @@ describe.each(KITS)('%s', (kit) => {
       await lethe.holders.register({ kind: 'pull', ...holder });
       for (const where of ['here', 'everywhere']) {
         const { content } = await robin.privacy('export', { where });
+        expect(content).toContain('What they have about you from other servers can be missing.');
         expect(content).toMatch(
           /\nThe bot's own stores have been asked, and their part is not complete yet\./,
         );
       }
       for (const { task_id } of await lethe.holders.tasks({ key: 'warnings' }).toArray())
         await lethe.holders.acknowledge({ key: 'warnings', task_id, result: 'nothing' });
-      expect((await robin.privacy('export')).content).not.toContain('stores');
+      expect((await robin.privacy('export')).content).not.toContain('not complete yet');
       expect(errors).toEqual([]);
     });
 

@@ -17,7 +17,8 @@ const discord = useFakeDiscord();
 const later = (_ms: number, run: () => void) => (run(), () => undefined);
 const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' }).get(path);
 
-async function newBot(platformBotId = discord.applicationId) {
+/** The token is that of the bot, unless it is registered by another id. */
+async function newBot(platformBotId = (discord.applicationId = snowflake())) {
   const bot = await service.registerBot({ platform_bot_id: platformBotId });
   const lethe = new Lethe({ url: service.url, key: bot.key });
   const hasUser = (guild_id: string) => bot.hasConsent({ user_id: snowflake(), guild_id });
@@ -51,7 +52,7 @@ describe('with discord.js', () => {
 
   beforeEach(async () => {
     errors.length = 0;
-    bot = await newBot(snowflake());
+    bot = await newBot();
     client = discordJsClient(discord);
     const { lethe } = bot;
     new DiscordJsPrivacy({ lethe, onError: (error) => void errors.push(error) }).watchGuilds(client.client);
@@ -99,7 +100,8 @@ describe('days of grace', () => {
 describe('while the service is away', () => {
   it('an event waits for it, and the deletion of a guild that the bot is back in is cancelled', async () => {
     const guild = snowflake();
-    const { key } = await service.registerBot({ platform_bot_id: snowflake() });
+    discord.applicationId = snowflake();
+    const { key } = await service.registerBot({ platform_bot_id: discord.applicationId });
     const there = new Lethe({ url: service.url, key });
     await there.servers.register({ guild_id: guild });
     await there.servers.delete({ guild_id: guild, grace_days: 7 });
@@ -179,7 +181,6 @@ describe('after a time without the bot', () => {
     ['becomes ready', false],
     ['was ready before', true],
   ])('discord.js does it once it is watched and %s', async (_, wasReady) => {
-    discord.applicationId = snowflake();
     const { lethe, scheduled } = await newBot();
     const guild = snowflake();
     await lethe.servers.register({ guild_id: guild });

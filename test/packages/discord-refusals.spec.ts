@@ -123,7 +123,7 @@ describe.each(KITS)('%s', (kit) => {
     itInPart('offers no objection where no category has such a legal basis', async () => {
       const { user } = await bot({}, [categoryOf('birthday', 'Birthday')]);
       const message = await user().privacy('object');
-      expect(textOf(message)).toContain('You can object to nothing here: nothing that this bot stores');
+      expect(textOf(message)).toContain('You can object to nothing here: nothing that this bot has');
       expect(buttonsOf(message)).toEqual(['Restrict …']);
     });
 

@@ -95,6 +95,26 @@ database._database.execute("DELETE FROM warnings")`;
     expect(readFileSync(env.DATABASE).includes('a-canary')).toBe(false);
   });
 
+  itWithPython('lets the bot in Python start where its key may not register the holder', async () => {
+    const { key } = await service.registerBot();
+    const { api_key } = await new Lethe({ url: service.url, key }).keys.create({ scopes: ['read', 'write'] });
+    const env = {
+      ...{ PATH: process.env['PATH'], DATABASE: join(place, 'refused.db'), PYTHONDONTWRITEBYTECODE: '1' },
+      PYTHONPATH: [join(ROOT, 'examples/discord-py'), join(ROOT, 'clients/python/src')].join(':'),
+      ...{ LETHE_URL: service.url, LETHE_KEY: api_key },
+    };
+    const act = `import asyncio, os, database
+from lethe_client import AsyncLethe
+async def start():
+    async with AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"]) as lethe:
+        await database.hold(lethe)
+        print("started")
+asyncio.run(start())`;
+    const { code, output } = await spawned(PYTHON, ['-c', act], { env }).ended;
+    expect([code, output]).toEqual([0, expect.stringMatching(/started/)]);
+    expect(output).toContain('admin');
+  });
+
   it('lets the bot start where Lethe does not answer', async () => {
     expect(await bot('sk_live_x', [], 'http://127.0.0.1:1')).toContain('Error');
   });

@@ -213,11 +213,13 @@ class Guilds:
 def test_an_event_of_a_guild_is_tried_again_until_the_service_takes_it() -> None:
     async def trying() -> None:
         guilds = Guilds(pauses=20)
+        guilds.watch.joined("4")
+        await guilds.ended()
         guilds.is_away, guilds.after[9] = True, guilds.back
         guilds.watch.left("5")
         await guilds.ended()
         assert guilds.pauses == [5, 10, 20, 40, 80, 160, 320, 600, 600]
-        assert (guilds.acts, guilds.errors) == (["delete 5"], ["delete 5"] * 9)
+        assert (guilds.acts, guilds.errors) == (["register 4", "delete 5"], ["delete 5"] * 9)
 
     asyncio.run(trying())
 
@@ -230,6 +232,27 @@ def test_an_event_that_is_refused_for_good_is_given_up_and_reported_once(status:
         guilds.watch.left("5")
         await guilds.ended()
         assert (guilds.errors, guilds.pauses, guilds.watch._wishes) == (["refused"], [], {})
+
+    asyncio.run(refused())
+
+
+def test_nothing_is_done_for_an_event_where_the_key_of_lethe_is_that_of_another_bot() -> None:
+    async def refused() -> None:
+        guilds = Guilds()
+        guilds.registered = "3"
+        guilds.watch.left("5")
+        guilds.watch.joined("6")
+        await guilds.ended()
+        other = "The key of Lethe and the token of Discord are of different bots."
+        assert (guilds.acts, guilds.errors, guilds.pauses, guilds.watch._wishes) == ([], [other] * 2, [], {})
+        guilds.registered = "1"
+        guilds.watch.left("5")
+        await guilds.ended()
+        # What was learned is remembered.
+        guilds.registered = "3"
+        guilds.watch.joined("5")
+        await guilds.ended()
+        assert guilds.acts == ["delete 5", "register 5"]
 
     asyncio.run(refused())
 
@@ -257,7 +280,7 @@ def test_a_newer_event_of_a_guild_replaces_the_one_that_waits() -> None:
         guilds.after[1] = joined
         guilds.watch.left("5")
         await guilds.ended()
-        assert (guilds.acts, guilds.errors) == (["register 5"], ["delete 5"])
+        assert (guilds.acts, guilds.errors) == (["register 5"], ["me"])
 
     asyncio.run(replacing())
 
@@ -317,7 +340,8 @@ def test_a_comparison_takes_less_than_half_of_a_minute_and_leaves_a_guild_to_its
 
         guilds.after[2] = leave_all
         guilds.watch.joined("5")
-        await asyncio.sleep(0)
+        while not guilds.pauses:
+            await asyncio.sleep(0)
         found = await guilds.watch.reconcile()
         await guilds.ended()
         assert guilds.pauses == [5, 60, 60]
@@ -567,7 +591,10 @@ def test_of_a_store_that_is_long_silent_the_user_reads_whom_to_ask_and_of_one_th
             raise LetheError("Set PUBLIC_URL.", code="conflict")
 
         lethe: Any = SimpleNamespace(
-            bots=SimpleNamespace(me=me), data=SimpleNamespace(export_stream=stream), privacy=SimpleNamespace(link=no_page)
+            bots=SimpleNamespace(me=me),
+            data=SimpleNamespace(export_stream=stream),
+            privacy=SimpleNamespace(link=no_page),
+            holders=_listing([]),
         )
         asked = Asked(id="1", **subject(), locale="en-US", subcommand="export")
         content = asyncio.run(Privacy(lethe, None, None, None, 300, None, lambda error: None).reply(asked)).content
@@ -667,6 +694,7 @@ def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_
         lethe: Any = SimpleNamespace(
             bots=SimpleNamespace(me=me, notice_settings=notice_settings),
             categories=SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=categories)),
+            holders=_listing([]),
         )
         asked = Asked(id="1", **subject(), locale="de", subcommand="about")
         return asyncio.run(Privacy(lethe, None, None, None, 300, None, errors.append).reply(asked))

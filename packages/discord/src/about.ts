@@ -3,19 +3,24 @@ import { noticeRow, noticeText } from './notice';
 import { objectableOf } from './refusals';
 import { cut, LIMITS, type Reply, reply } from './reply';
 import type { Texts } from './texts';
-import { shownPage, type Turn } from './turn';
+import { ownStores, shownPage, type Turn } from './turn';
 
 /** What the bot stores and why (GDPR Art. 13): each declared category with its fields, basis and retention, and the notice. */
 export async function about(turn: Turn, at = 0): Promise<Reply> {
   const { facts, words } = turn;
-  const [bot, categories, notice] = await Promise.all([facts.bot(), facts.categories(), facts.notice()]);
+  const [bot, categories, notice, hasOwnStores] = await Promise.all([
+    facts.bot(),
+    facts.categories(),
+    facts.notice(),
+    facts.hasOwnStores(),
+  ]);
   const { say } = words;
   const declared = categories.map((category) => categoryText(turn, category, notice));
-  const intro = say(introKey(categories));
   const rights = [say('about_rights'), ...correction(turn, categories)].join(' ');
   const text = [
-    intro,
+    say(introKey(categories, hasOwnStores !== false)),
     ...declared,
+    ...ownStores(turn, hasOwnStores),
     ...objection(turn, categories),
     rights,
     ...noticeText(turn, bot, notice),
@@ -26,8 +31,9 @@ export async function about(turn: Turn, at = 0): Promise<Reply> {
 }
 
 /** What a consent decides, of all that is declared. */
-function introKey(categories: readonly Category[]): keyof Texts {
+function introKey(categories: readonly Category[], mayHaveOwnStores: boolean): keyof Texts {
   if (categories.length === 0) return 'about_nothing';
+  if (mayHaveOwnStores && categories.some(needsConsent)) return 'about_intro_own_stores';
   if (categories.every(needsConsent)) return 'about_intro';
   return categories.some(needsConsent) ? 'about_intro_some' : 'about_intro_none';
 }

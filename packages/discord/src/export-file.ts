@@ -17,7 +17,9 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
     for (const format of ['full', undefined] as const) {
       const data = await exported(turn, where, format, maxBytes);
       if (data === undefined) continue;
-      const done = words.say(format === 'full' ? 'export_done' : 'export_short');
+      const has = (await turn.facts.hasOwnStores()) !== false;
+      const whole = has ? 'export_done_own_stores' : 'export_done';
+      const done = words.say(format === 'full' ? whole : 'export_short');
       const content = [done, ...(await missingPart(turn, data))].join('\n');
       const files = [{ name: 'privacy-export.json', data }];
       return withCopy(turn, where, reply({ content, files }));

@@ -1,5 +1,14 @@
 import { LetheError } from '@lethe/sdk';
-import { compareGuilds, type GuildOptions, guildJoined, guildLeft, type Reconciled } from './guilds';
+import {
+  compareGuilds,
+  type Get,
+  type GuildOptions,
+  guildJoined,
+  guildLeft,
+  OtherBotError,
+  type Reconciled,
+  sameBot,
+} from './guilds';
 
 const DAY_MS = 86_400_000;
 const PAUSE_MS = 5_000;
@@ -8,8 +17,11 @@ const PAUSE_MAX_MS = 600_000;
 export const WAITING_GUILDS_MAX = 1_000;
 /** Statuses that a repeat cannot change: the request, the key or its scope is at fault. */
 const FINAL = [400, 401, 403];
+const isFinal = (error: unknown): boolean =>
+  error instanceof OtherBotError || (error instanceof LetheError && FINAL.includes(error.status ?? 0));
 
 interface Wish {
+  readonly get: Get;
   readonly act: () => Promise<void>;
   cancel?: () => void;
 }
@@ -29,9 +41,11 @@ const pauseMs = (failures: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 
  * Follows the guilds of a bot with a gateway. The last event of a guild is carried out: one that fails is tried again, with
  * growing pauses, until it succeeds, is refused for good or a newer one replaces it. The guilds are compared at the start and each day, and never
  * against an event that came meanwhile. Every failure is reported, and nothing rejects but `reconcile`.
+ * Nothing is done where the key of Lethe is that of another bot.
  */
 export class GuildWatch {
   private readonly options: GuildOptions;
+  private readonly sameBot: (get: Get) => Promise<void>;
   /** The last event of each guild for which it is not carried out, the oldest first. */
   private readonly wishes = new Map<string, Wish>();
   /** The end of the last act for a guild: an act begins after the one before. */
@@ -48,21 +62,23 @@ export class GuildWatch {
   ) {
     const { later = unrefLater } = given;
     this.options = { ...given, later: (ms, run) => this.timer(later, ms, run) };
+    this.sameBot = sameBot(this.options);
   }
 
-  joined(guildId: string): void {
-    this.wish(guildId, () => guildJoined(this.options, guildId));
+  /** `get` reads Discord with the token of the bot that has joined. */
+  joined(guildId: string, get: Get): void {
+    this.wish(guildId, { get, act: () => guildJoined(this.options, guildId) });
   }
 
-  left(guildId: string): void {
-    this.wish(guildId, () => guildLeft(this.options, guildId));
+  left(guildId: string, get: Get): void {
+    this.wish(guildId, { get, act: () => guildLeft(this.options, guildId) });
   }
 
   /**
    * Compares once. A guild with an event that waits, or that comes meanwhile, is left to it. {@link stop} and a new
    * {@link start} also end this comparison, which then returns what it has done.
    */
-  async reconcile(get: (path: string) => Promise<unknown>): Promise<Reconciled> {
+  async reconcile(get: Get): Promise<Reconciled> {
     const changed = new Set(this.wishes.keys());
     this.changed.add(changed);
     const { signal } = this.run;
@@ -112,12 +128,11 @@ export class GuildWatch {
     });
   }
 
-  private wish(guildId: string, act: () => Promise<void>): void {
+  private wish(guildId: string, wish: Wish): void {
     for (const guilds of this.changed) guilds.add(guildId);
     this.drop(guildId);
     const [oldest] = this.wishes.keys();
     if (oldest !== undefined && this.wishes.size >= WAITING_GUILDS_MAX) this.drop(oldest);
-    const wish: Wish = { act };
     this.wishes.set(guildId, wish);
     void this.attempt(guildId, wish, 0);
   }
@@ -130,6 +145,7 @@ export class GuildWatch {
   private async attempt(guildId: string, wish: Wish, failures: number): Promise<void> {
     const isLast = (): boolean => this.wishes.get(guildId) === wish;
     try {
+      await this.sameBot(wish.get);
       await this.inTurn(guildId, async () => {
         if (isLast()) await wish.act();
       });
@@ -138,7 +154,7 @@ export class GuildWatch {
       this.report(error);
       if (!isLast()) return;
       // The next comparison finds it.
-      if (error instanceof LetheError && FINAL.includes(error.status ?? 0)) return this.drop(guildId);
+      if (isFinal(error)) return this.drop(guildId);
       const again = (): void => void this.attempt(guildId, wish, failures + 1);
       const cancel = this.options.later?.(pauseMs(failures), again);
       if (cancel !== undefined) wish.cancel = cancel;

@@ -1,6 +1,7 @@
 import { type Lethe, type LetheCode, LetheError, NotFoundError } from '@lethe/sdk';
 import { GuildWatch, WAITING_GUILDS_MAX } from './guild-watch';
 import { reconcileGuilds } from './guilds';
+import { GuildsInUse } from './http/guilds-in-use';
 
 // What becomes of events that the service does not take, without a service and without time.
 
@@ -85,40 +86,42 @@ function watching(guildsOfDiscord?: readonly string[]) {
 
 describe('an event of a guild', () => {
   it('is tried again with growing pauses until the service takes it, and each failure is reported once', async () => {
-    const { watch, clock, errors, state, acts } = watching();
+    const { watch, get, clock, errors, state, acts } = watching();
+    watch.joined('4', get);
+    await settled();
     state.isAway = true;
-    watch.left('5');
+    watch.left('5', get);
     await settled();
     const pauses = [];
     for (let at = 0; at < 9; at++) pauses.push(await clock.passes());
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600].map((seconds) => seconds * 1000));
     state.isAway = false;
     await clock.passes();
-    expect(acts).toEqual(['delete 5']);
+    expect(acts).toEqual(['register 4', 'delete 5']);
     expect(errors).toEqual(Array.from({ length: 10 }, () => 'delete 5'));
     expect(clock.pauses).toEqual([]);
   });
 
   it('is replaced by a newer one, which is tried at once', async () => {
-    const { watch, clock, state, acts } = watching();
+    const { watch, get, clock, state, acts } = watching();
     state.isAway = true;
-    watch.left('5');
+    watch.left('5', get);
     await settled();
     state.isAway = false;
-    watch.joined('5');
+    watch.joined('5', get);
     await settled();
     expect([acts, clock.pauses]).toEqual([['register 5'], []]);
   });
 
   it('waits for the one before, and only the last of those that wait is carried out', async () => {
-    const { watch, acts, state, known } = watching();
+    const { watch, get, acts, state, known } = watching();
     let open = (): void => undefined;
     state.hold = new Promise((resolve) => (open = resolve));
-    watch.left('5');
+    watch.left('5', get);
     await settled();
-    watch.joined('5');
-    watch.left('5');
-    watch.joined('5');
+    watch.joined('5', get);
+    watch.left('5', get);
+    watch.joined('5', get);
     await settled();
     expect(acts).toEqual(['delete 5']);
     open();
@@ -129,29 +132,62 @@ describe('an event of a guild', () => {
   it.each([400, 401, 403])(
     'is given up after %s, which no repeat changes, and reported once',
     async (status) => {
-      const { watch, clock, errors, state, acts } = watching();
+      const { watch, get, clock, errors, state, acts } = watching();
       state.refusal = new LetheError('refused', { status, code: 'forbidden' as LetheCode });
-      watch.left('5');
+      watch.left('5', get);
       await settled();
       state.refusal = undefined;
-      watch.joined('6');
+      watch.joined('6', get);
       await settled();
       expect([errors, clock.pauses, acts]).toEqual([['refused'], [], ['register 6']]);
     },
   );
 
+  it('is given up where the key of Lethe is that of another bot, whose data it would act on', async () => {
+    const { lethe, watch, get, clock, errors, state, acts } = watching(['6']);
+    const other = 'The key of Lethe is that of bot 3, the token that of bot 1.';
+    state.registered = '3';
+    watch.left('5', get);
+    watch.joined('6', get);
+    await settled();
+    expect([acts, errors, clock.pauses, watch['wishes'].size]).toEqual([[], [other, other], [], 0]);
+    const report = (error: unknown): void => void errors.push((error as Error).message);
+    const inUse = new GuildsInUse({ lethe }, get, report);
+    for (let use = 0; use < 2; use++) await inUse.used('6');
+    expect([acts, errors.length]).toEqual([[], 3]);
+    state.registered = '1';
+    watch.left('5', get);
+    await settled();
+    await new GuildsInUse({ lethe }, get, report).used('6');
+    expect([acts, errors.length]).toEqual([['delete 5', 'register 6'], 3]);
+  });
+
+  it('asks once whose key it is, and again after a failure', async () => {
+    const { lethe, watch, get, clock, state, acts } = watching();
+    const me = jest.spyOn(lethe.bots, 'me');
+    state.isAway = true;
+    for (const guild of ['5', '6']) watch.left(guild, get);
+    await settled();
+    expect(me).toHaveBeenCalledTimes(1);
+    state.isAway = false;
+    while (clock.waits.length > 0) await clock.passes();
+    watch.joined('5', get);
+    await settled();
+    expect([acts, me.mock.calls.length]).toEqual([['delete 5', 'delete 6', 'register 5'], 2]);
+  });
+
   it('is done where the service knows neither the guild nor users of it', async () => {
-    const { watch, clock, errors, state, acts } = watching();
+    const { watch, get, clock, errors, state, acts } = watching();
     state.refusal = new NotFoundError('none', { status: 404, code: 'not_found' });
-    watch.left('5');
+    watch.left('5', get);
     await settled();
     expect([errors, clock.pauses, acts]).toEqual([[], [], []]);
   });
 
   it('waits in a number that is bounded: the oldest gives way', async () => {
-    const { watch, clock, state, acts } = watching();
+    const { watch, get, clock, state, acts } = watching();
     state.isAway = true;
-    for (let at = 0; at <= WAITING_GUILDS_MAX; at++) watch.joined(`${at}`);
+    for (let at = 0; at <= WAITING_GUILDS_MAX; at++) watch.joined(`${at}`, get);
     await settled();
     expect(clock.waits).toHaveLength(WAITING_GUILDS_MAX);
     state.isAway = false;
@@ -160,14 +196,14 @@ describe('an event of a guild', () => {
   });
 
   it('ends with the client', async () => {
-    const { watch, clock, state, acts } = watching();
+    const { watch, get, clock, state, acts } = watching();
     state.isAway = true;
-    watch.left('5');
+    watch.left('5', get);
     watch.start(() => Promise.reject(new Error('no answer')));
     await settled();
     expect(clock.waits).toHaveLength(2);
     watch.stop();
-    watch.left('6');
+    watch.left('6', get);
     await settled();
     watch.stop();
     expect([clock.pauses, acts]).toEqual([[], []]);
@@ -201,13 +237,13 @@ describe('a comparison', () => {
     const { watch, clock, state, acts, known, get } = watching(guilds);
     known.set('5', false);
     state.isAway = true;
-    watch.joined('5');
+    watch.joined('5', get);
     await settled();
     state.isAway = false;
     const found = watch.reconcile(get);
     await settled();
     // The last one waits for the next minute.
-    watch.left('22');
+    watch.left('22', get);
     await settled();
     expect(known.get('22')).toBe(true);
     while (clock.waits.length > 0) await clock.passes();

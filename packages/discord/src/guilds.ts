@@ -85,14 +85,33 @@ export async function compareGuilds(
   return { left, joined: await each(found.joined, guildJoined, true) };
 }
 
-async function differences({ lethe }: GuildOptions, get: Get): Promise<Reconciled> {
+/** The key of Lethe and the token of Discord are of different bots: an act would be on the data of another bot. @internal */
+export class OtherBotError extends Error {}
+
+/** @throws OtherBotError */
+async function requireSameBot({ lethe }: GuildOptions, get: Get): Promise<void> {
   const [{ platform_bot_id: ofKey }, id] = await Promise.all([
     lethe.bots.me({}, PATIENT),
     idOf(get, '/users/@me'),
   ]);
   // The application of a bot of 2016 or before has another id than its user.
   if (ofKey !== id && ofKey !== (await idOf(get, '/oauth2/applications/@me')))
-    throw new Error(`The key of Lethe is that of bot ${ofKey}, the token that of bot ${id}.`);
+    throw new OtherBotError(`The key of Lethe is that of bot ${ofKey}, the token that of bot ${id}.`);
+}
+
+/** Resolves if key and token are of one bot: asked until an answer says so. @internal */
+export function sameBot(options: GuildOptions): (get: Get) => Promise<void> {
+  let same: Promise<void> | undefined;
+  return (get) =>
+    (same ??= requireSameBot(options, get).catch((error: unknown) => {
+      same = undefined;
+      throw error;
+    }));
+}
+
+async function differences(options: GuildOptions, get: Get): Promise<Reconciled> {
+  await requireSameBot(options, get);
+  const { lethe } = options;
   // Before the guilds: one that the bot joins meanwhile is not known as registered, and so not taken for one it has left.
   const servers = await lethe.servers.list({}, PATIENT).toArray();
   const guilds = await guildIds(get);

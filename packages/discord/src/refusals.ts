@@ -4,7 +4,7 @@ import type { Category } from './facts';
 import { nameOf } from './menus';
 import { PATIENT } from './patient';
 import { button, type Reply, reply, row } from './reply';
-import { shownPage, type Turn, when, whomToAsk } from './turn';
+import { ownStores, shownPage, type Turn, when, whomToAsk } from './turn';
 
 export type Refusals = Pick<Schemas['RefusalsView'], 'objections' | 'restrictions'>;
 type Refusal = Refusals['objections'][number];
@@ -29,13 +29,14 @@ export async function view(
 ): Promise<Reply> {
   const { facts, words } = turn;
   const { say } = words;
-  const categories = await facts.categories();
+  const [categories, hasOwnStores] = await Promise.all([facts.categories(), facts.hasOwnStores()]);
   const lines = refusalLines(turn, found, categories);
   const isOpen = objectableOf(found, categories).length > 0;
   const parts = [
     lines.length === 0 ? say('refusals_none') : lines.join('\n'),
     say('restrict_why'),
     say(isOpen ? 'object_why' : found.objections.length === 0 ? 'object_none' : 'object_no_more'),
+    ...ownStores(turn, hasOwnStores, 'refusals_own_stores'),
   ];
   const { embed, navigation } = shownPage(turn, { text: parts.join('\n\n'), at, view: 'refusals' });
   const { restrictions } = found;

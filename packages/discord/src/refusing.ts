@@ -78,12 +78,12 @@ export async function sure(turn: Turn, parts: readonly string[]): Promise<Reply>
   const found = categories.find((category) => category.key === key);
   if (key !== undefined && found === undefined) return lost(turn);
   const until = Math.floor(now() / 1000) + confirmSeconds;
-  const yes = customId(ACTS.objectNow, until.toString(36), found?.id ?? ALL);
+  const yes = customId(ACTS.objectNow, until.toString(36), found?.id ?? ALL, of.id);
   const what = key === undefined ? say('refusals_objectable') : nameOf(categories, key, of.locale);
   const lines = [say('object_sure', { what }), say('forget_until', { when: `<t:${until}:t>` })];
   const buttons = row(
     button('danger', say('object_yes'), yes),
-    button('secondary', say('forget_no'), customId(ACTS.keep)),
+    button('secondary', say('forget_no'), customId(ACTS.keep, of.id)),
   );
   return reply({ content: lines.join('\n'), components: [buttons] });
 }

@@ -5,7 +5,7 @@ import { type Refusals, refusalLines } from './refusals';
 import { cut, LIMITS, type Reply, reply } from './reply';
 import { labelShown, shownFor } from './shown';
 import type { Texts } from './texts';
-import { isNamed, shownPage, type Turn, when } from './turn';
+import { isNamed, ownStores, shownPage, type Turn, when } from './turn';
 import { withoutConsent } from './without-consent';
 
 export type ConsentStatus = Awaited<ReturnType<Turn['lethe']['consents']['status']>>;
@@ -31,10 +31,11 @@ export function statesOf(
 export async function status(turn: Turn, at = 0): Promise<Reply> {
   const { asked, facts, lethe, who, words } = turn;
   const { say } = words;
-  const [found, categories, refused] = await Promise.all([
+  const [found, categories, refused, hasOwnStores] = await Promise.all([
     lethe.consents.status(who, PATIENT),
     facts.categories(),
     lethe.data.refusals(who, PATIENT).catch(unlessOlder),
+    facts.hasOwnStores(),
   ]);
   const { version, accepted_at, revoked_at, declined_at: declinedAt, data_erased_at: erasedAt } = found;
   const refusal = found.status === 'accepted' ? 'status_declined_newer' : 'status_declined';
@@ -42,11 +43,10 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
   const declined = declinedAt == null ? undefined : say(refusal, { when: when(declinedAt) });
   const without = withoutConsent(turn, categories);
   const isAsked = categories.some(needsConsent) || without.length === 0;
-  // Where something needs no consent, it is not true that nothing is stored.
-  const suffix = without.length === 0 ? '' : '_some';
-  const isBeyond = found.status === 'none' && isAsked && (await facts.hasOwnStores()) !== false;
-  const none: keyof Texts = isBeyond ? 'status_none_own_stores' : `status_none${suffix}`;
-  const noneKey: keyof Texts = isAsked ? none : 'consent_not_needed';
+  // Where something needs no consent, or is stored elsewhere, it is not true that nothing is stored.
+  const some = without.length === 0 ? '' : '_some';
+  const suffix = hasOwnStores === false ? some : '_own_stores';
+  const noneKey: keyof Texts = isAsked ? `status_none${suffix}` : 'consent_not_needed';
   const head = {
     none: () => declined ?? say(noneKey),
     pending: () => say(`status_pending${suffix}`),
@@ -78,6 +78,7 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
     ...(found.pending_version === undefined ? [] : [say('status_newer')]),
     ...(erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })]),
     ...without,
+    ...ownStores(turn, hasOwnStores),
     ...(refusals.length === 0 ? [] : [refusals.join('\n')]),
   ];
   const { embed, navigation } = shownPage(turn, { text: parts.join('\n\n'), at, view: 'status' });

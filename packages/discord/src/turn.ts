@@ -74,6 +74,13 @@ export const jsonFile = (name: string, content: unknown) => ({
 export const verifyRow = ({ verifyUrl, words }: Turn): Row[] =>
   verifyUrl === undefined ? [] : [row(linkButton(words.say('verify_open'), verifyUrl))];
 
+/** Said where the bot has stores of its own, or where that is not known: what is declared and decided is not all that is stored. */
+export const ownStores = (
+  { words: { say } }: Turn,
+  has: boolean | undefined,
+  key: 'own_stores' | 'refusals_own_stores' = 'own_stores',
+): string[] => (has === false ? [] : [say(key)]);
+
 export interface Shown {
   readonly embed: Embed;
   readonly navigation: Row[];

@@ -12,7 +12,7 @@ from ._patient import PATIENT
 from ._refusals import Refusals, objectable_of, refusal_lines
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
 from ._shown import label_shown, shown_for
-from ._turn import Turn, is_named, shown_page, when
+from ._turn import Turn, is_named, own_stores, shown_page, when
 from ._without_consent import without_consent
 
 
@@ -20,8 +20,10 @@ async def about(turn: Turn, at: int = 0) -> Reply:
     """What the bot stores and why (GDPR Art. 13): each declared category with its fields, basis and retention, and the notice."""
     say = turn.words.say
     bot, categories, notice = await turn.facts.bot(), await turn.facts.categories(), await turn.facts.notice()
-    parts = [say(_intro(categories))]
+    has_own_stores = await turn.facts.has_own_stores()
+    parts = [say(_intro(categories, has_own_stores is not False))]
     parts += [_category_text(turn, category, notice) for category in categories]
+    parts += own_stores(turn, has_own_stores)
     parts += _objection(turn, categories)
     parts.append(" ".join([say("about_rights"), *_correction(turn, categories)]))
     parts += notice_text(turn, bot, notice)
@@ -30,11 +32,13 @@ async def about(turn: Turn, at: int = 0) -> Reply:
     return Reply(embeds=[{"title": title, **shown.embed}], components=[*shown.navigation, *notice_rows(turn, notice)])
 
 
-def _intro(categories: Sequence[Json]) -> str:
+def _intro(categories: Sequence[Json], may_have_own_stores: bool) -> str:
     """What a consent decides, of all that is declared."""
     if not categories:
         return "about_nothing"
     needing = [one for one in categories if needs_consent(one)]
+    if needing and may_have_own_stores:
+        return "about_intro_own_stores"
     return "about_intro" if len(needing) == len(categories) else "about_intro_some" if needing else "about_intro_none"
 
 
@@ -97,7 +101,7 @@ async def status(turn: Turn, at: int = 0) -> Reply:
     say = turn.words.say
     found, categories = await turn.lethe.consents.status(**turn.who, options=PATIENT), await turn.facts.categories()
     refused = refusal_lines(turn, await _refusals_of(turn), categories)
-    without = without_consent(turn, categories)
+    without, has_own_stores = without_consent(turn, categories), await turn.facts.has_own_stores()
     values = {
         "accepted": {"version": found.get("version") or "", "when": when(found.get("accepted_at"))},
         "revoked": {"when": when(found.get("revoked_at"))},
@@ -112,11 +116,9 @@ async def status(turn: Turn, at: int = 0) -> Reply:
         if found["status"] == "accepted":
             suffix = "_version" if is_named(found.get("version")) else ""
         else:
-            # Where something needs no consent, it is not true that nothing is stored.
-            suffix = "_some" if without else ""
+            # Where something needs no consent, or is stored elsewhere, it is not true that nothing is stored.
+            suffix = "_own_stores" if has_own_stores is not False else "_some" if without else ""
         is_asked = not without or any(needs_consent(one) for one in categories)
-        if found["status"] == "none" and is_asked and await turn.facts.has_own_stores() is not False:
-            suffix = "_own_stores"
         head = f"status_{found['status']}{suffix}" if is_asked or found["status"] != "none" else "consent_not_needed"
         parts = [say(head, **values.get(found["status"], {}))]
     states = states_of(found, categories)
@@ -136,7 +138,7 @@ async def status(turn: Turn, at: int = 0) -> Reply:
         parts.append(say("status_newer"))
     if found.get("data_erased_at") is not None:
         parts.append(say("status_erased_at", when=when(found["data_erased_at"])))
-    parts += without
+    parts += [*without, *own_stores(turn, has_own_stores)]
     if refused:
         parts.append("\n".join(refused))
     shown = shown_page(turn, "\n\n".join(parts), at, "status")

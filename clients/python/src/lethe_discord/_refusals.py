@@ -10,7 +10,7 @@ from ._custom_id import CHOICE, custom_id
 from ._menus import name_of
 from ._patient import PATIENT
 from ._reply import Json, Reply, button, row
-from ._turn import Turn, shown_page, when, whom_to_ask
+from ._turn import Turn, own_stores, shown_page, when, whom_to_ask
 
 #: The answer about a user: `objections` and `restrictions`.
 Refusals = Mapping[str, Any]
@@ -33,6 +33,7 @@ async def view(turn: Turn, found: Refusals, at: int = 0, notes: Sequence[str] = 
     is_open = bool(objectable_of(found, categories))
     closed = "object_no_more" if found["objections"] else "object_none"
     parts = ["\n".join(lines) or say("refusals_none"), say("restrict_why"), say("object_why" if is_open else closed)]
+    parts += own_stores(turn, await turn.facts.has_own_stores(), "refusals_own_stores")
     shown = shown_page(turn, "\n\n".join(parts), at, "refusals")
     ways: List[Json] = []
     if not has(found["restrictions"], None):

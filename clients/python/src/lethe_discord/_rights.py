@@ -35,6 +35,8 @@ async def export(turn: Turn) -> Reply:
         for format, word in forms:
             data = await _exported(turn, format)
             if data is not None:
+                if format == "full" and await turn.facts.has_own_stores() is not False:
+                    word = "export_done_own_stores"
                 content = "\n".join([say(word), *await _missing_part(turn, data)])
                 return await _with_copy(turn, Reply(content, files=[("privacy-export.json", data)]))
     except NotFoundError:
@@ -137,7 +139,7 @@ async def forget(turn: Turn) -> Reply:
     say, where = turn.words.say, turn.asked.where
     until = int(turn.now()) + turn.confirm_seconds
     yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until), turn.asked.id))
-    no = button("secondary", say("forget_no"), custom_id(KEEP))
+    no = button("secondary", say("forget_no"), custom_id(KEEP, turn.asked.id))
     return Reply(f"{say(await _sure(turn))}\n{say('forget_until', when=f'<t:{until}:t>')}", components=[row(yes, no)])
 
 

@@ -111,6 +111,11 @@ def json_file(name: str, content: Any) -> Tuple[str, bytes]:
     return name, f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
 
 
+def own_stores(turn: Turn, has: Optional[bool], key: str = "own_stores") -> List[str]:
+    """Said where the bot has stores of its own, or where that is not known: what is declared and decided is not all that is stored."""
+    return [] if has is False else [turn.words.say(key)]
+
+
 @dataclass(frozen=True)
 class Shown:
     embed: Json

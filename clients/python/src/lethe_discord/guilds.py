@@ -86,11 +86,18 @@ async def _compared(
     return done
 
 
-async def _differences(lethe: AsyncLethe, client: discord.Client) -> Reconciled:
+class _OtherBotError(ValueError): ...
+
+
+async def _require_same_bot(lethe: AsyncLethe, client: discord.Client) -> None:
     me, own = await lethe.bots.me(options=_PATIENT), client.user
     # The application of a bot of 2016 or before has another id than its user.
     if own is None or me["platform_bot_id"] not in (str(own.id), str(client.application_id)):
-        raise ValueError("The key of Lethe and the token of Discord are of different bots.")
+        raise _OtherBotError("The key of Lethe and the token of Discord are of different bots.")
+
+
+async def _differences(lethe: AsyncLethe, client: discord.Client) -> Reconciled:
+    await _require_same_bot(lethe, client)
     # Before the guilds: one that the bot joins meanwhile is not known as registered, and so not taken for one it has left.
     known = {
         server["guild_id"]: server["deletion_scheduled_for"] is not None
@@ -119,7 +126,7 @@ class GuildWatch:
 
     The last event of a guild is carried out: one that fails is tried again, with growing pauses, until it succeeds, is
     refused for good or a newer one replaces it. The guilds are compared when the bot is ready and each day, and never against
-    an event that came meanwhile. Every failure is reported.
+    an event that came meanwhile. Every failure is reported. Nothing is done where the key of Lethe is that of another bot.
     """
 
     def __init__(
@@ -140,6 +147,7 @@ class GuildWatch:
         self._changed: List[Set[str]] = []
         self._tasks: Set["asyncio.Task[None]"] = set()
         self._daily: Optional["asyncio.Task[None]"] = None
+        self._same: Optional["asyncio.Task[None]"] = None
 
     def joined(self, guild_id: str) -> None:
         self._wish(guild_id, lambda: guild_joined(self._lethe, guild_id))
@@ -200,6 +208,7 @@ class GuildWatch:
         failures = 0
         while True:
             try:
+                await self._same_bot()
                 async with self._turn(guild_id):
                     if self._wishes.get(guild_id) is not wish:
                         return
@@ -209,13 +218,19 @@ class GuildWatch:
                 return
             except Exception as error:
                 self._report(error)
-                if isinstance(error, LetheError) and error.status in _FINAL:
+                if isinstance(error, _OtherBotError) or (isinstance(error, LetheError) and error.status in _FINAL):
                     # The next comparison finds it.
                     if self._wishes.get(guild_id) is wish:
                         del self._wishes[guild_id]
                     return
             await self._sleep(_pause_after(failures))
             failures += 1
+
+    async def _same_bot(self) -> None:
+        """Returns if key and token are of one bot: asked until an answer says so, once for all that wait."""
+        if self._same is None or (self._same.done() and (self._same.cancelled() or self._same.exception())):
+            self._same = self._task(_require_same_bot(self._lethe, self._client))
+        await asyncio.shield(self._same)
 
     def _turn(self, guild_id: str) -> asyncio.Lock:
         lock = self._locks.get(guild_id)

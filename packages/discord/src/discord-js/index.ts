@@ -9,7 +9,7 @@ import type {
 } from 'discord.js';
 import { type Asked, EPHEMERAL } from '../asked';
 import type { CommandData } from '../commands';
-import type { GuildOptions, Reconciled } from '../guilds';
+import type { Get, GuildOptions, Reconciled } from '../guilds';
 import { GuildWatch } from '../guild-watch';
 import { Privacy, type PrivacyOptions } from '../privacy';
 import { leavesFiles, type Reply, sent } from '../reply';
@@ -68,8 +68,9 @@ export class DiscordJsPrivacy {
    * again until it does, or until the client is destroyed.
    */
   watchGuilds(client: Client): void {
-    client.on('guildCreate', ({ id }) => this.guilds.joined(id));
-    client.on('guildDelete', ({ id }) => this.guilds.left(id));
+    const get = getOf(client);
+    client.on('guildCreate', ({ id }) => this.guilds.joined(id, get));
+    client.on('guildDelete', ({ id }) => this.guilds.left(id, get));
     const start = (ready: Client): void => this.guilds.start(() => this.reconcileGuilds(ready));
     client.on('clientReady', start);
     if (client.isReady()) start(client);
@@ -83,7 +84,7 @@ export class DiscordJsPrivacy {
 
   /** Compares the guilds of the bot with those of the service. */
   reconcileGuilds(client: Client): Promise<Reconciled> {
-    return this.guilds.reconcile((path) => client.rest.get(path as `/${string}`));
+    return this.guilds.reconcile(getOf(client));
   }
 
   /** Defers at once, since Discord waits three seconds, and answers when the service has answered. */
@@ -132,6 +133,11 @@ export class DiscordJsPrivacy {
     await this.sent(asked, reply, send);
   }
 }
+
+const getOf =
+  ({ rest }: Client): Get =>
+  (path) =>
+    rest.get(path as `/${string}`);
 
 const canBeOfPrivacy = (interaction: Interaction): interaction is OfPrivacy =>
   interaction.isChatInputCommand() || interaction.isButton() || interaction.isStringSelectMenu();

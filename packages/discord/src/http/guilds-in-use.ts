@@ -1,4 +1,12 @@
-import { type Get, GUILDS_A_MINUTE, guildJoined, isListed, MINUTE_MS } from '../guilds';
+import {
+  type Get,
+  GUILDS_A_MINUTE,
+  guildJoined,
+  isListed,
+  MINUTE_MS,
+  OtherBotError,
+  sameBot,
+} from '../guilds';
 import type { PrivacyOptions } from '../privacy';
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
@@ -13,13 +21,16 @@ const GUILDS_MAX = 10_000;
 export class GuildsInUse {
   /** When each was registered, the oldest first. */
   private readonly registered = new Map<string, number>();
+  private readonly sameBot: (get: Get) => Promise<void>;
   private minute = { sinceMs: -Infinity, count: 0 };
 
   constructor(
     private readonly options: Pick<PrivacyOptions, 'lethe' | 'now'>,
     private readonly get: Get,
     private readonly report: (error: unknown) => void,
-  ) {}
+  ) {
+    this.sameBot = sameBot(options);
+  }
 
   /** Once a day for each guild, which also cancels a deletion of one that is in use. A failure is reported. It never rejects. */
   async used(guildId: string): Promise<void> {
@@ -32,12 +43,13 @@ export class GuildsInUse {
     if (oldest !== undefined && this.registered.size >= GUILDS_MAX) this.registered.delete(oldest);
     this.registered.set(guildId, now());
     try {
+      await this.sameBot(this.get);
       if (await isListed(this.get, guildId)) await guildJoined({ lethe }, guildId);
       // The bot itself may be added later.
       else this.registered.set(guildId, now() - DAY_MS + HOUR_MS);
     } catch (error) {
-      // The next interaction tries again.
-      this.registered.delete(guildId);
+      // The next interaction tries again, but for what no repeat changes.
+      if (!(error instanceof OtherBotError)) this.registered.delete(guildId);
       this.report(error);
     }
   }

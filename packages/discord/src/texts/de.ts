@@ -19,6 +19,8 @@ export const DE: Texts = {
   about_intro_some:
     'Was deine Einwilligung braucht, wird nicht ohne sie gespeichert: Du entscheidest mit `/privacy consent`. Was keine braucht, ist unten begründet.',
   about_intro_none: 'Nichts davon braucht deine Einwilligung. Warum, steht jeweils dabei.',
+  about_intro_own_stores:
+    'Was deine Einwilligung braucht, wird mit diesem Dienst nicht ohne sie gespeichert: Du entscheidest mit `/privacy consent`.',
   about_nothing: 'Dieser Bot nennt keine Daten. Er speichert mit diesem Dienst nichts über dich.',
   about_fields: 'Daten: {fields}',
   about_basis: 'Rechtsgrundlage: {basis}',
@@ -96,20 +98,25 @@ export const DE: Texts = {
     'Du hast keine Einwilligung gegeben, und keine Anfrage wartet auf deine Antwort. Hier ist nichts über dich gespeichert.',
   status_none_some:
     'Du hast keine Einwilligung gegeben, und keine Anfrage wartet auf deine Antwort. Was deine Einwilligung braucht, ist hier nicht über dich gespeichert.',
-  status_none_own_stores:
-    'Du hast keine Einwilligung gegeben, und keine Anfrage wartet auf deine Antwort. Was der Bot in eigenen Speichern über dich hat, wird hier nicht angezeigt.',
+  status_none_own_stores: 'Du hast keine Einwilligung gegeben, und keine Anfrage wartet auf deine Antwort.',
   status_pending: 'Du hast noch nicht entschieden. Hier wird nichts Neues über dich gespeichert.',
   status_pending_some:
     'Du hast noch nicht entschieden. Was deine Einwilligung braucht, wird hier nicht neu über dich gespeichert.',
+  status_pending_own_stores:
+    'Du hast noch nicht entschieden. Was deine Einwilligung braucht, wird hier mit diesem Dienst nicht neu über dich gespeichert.',
   status_accepted: 'Du hast am {when} zugestimmt.',
   status_accepted_version: 'Du hast am {when} der Version {version} zugestimmt.',
   status_revoked:
     'Du hast deine Einwilligung am {when} widerrufen. Hier wird nichts Neues über dich gespeichert.',
   status_revoked_some:
     'Du hast deine Einwilligung am {when} widerrufen. Was sie braucht, wird hier nicht neu über dich gespeichert.',
+  status_revoked_own_stores:
+    'Du hast deine Einwilligung am {when} widerrufen. Was sie braucht, wird hier mit diesem Dienst nicht neu über dich gespeichert.',
   status_newer: 'Ein neuerer Text wartet auf deine Entscheidung: `/privacy consent`.',
-  status_erased_at: 'Was unter der widerrufenen Einwilligung gespeichert ist, wird am {when} gelöscht.',
+  status_erased_at:
+    'Was unter einer Einwilligung gespeichert ist, die nicht mehr gilt, wird am {when} gelöscht.',
   without_consent: 'Was dieser Bot ohne deine Einwilligung speichern darf, und seine Begründung:',
+  own_stores: 'Was der Bot in eigenen Speichern über dich hat, wird hier nicht angezeigt.',
   state_accepted: 'erlaubt',
   state_revoked: 'widerrufen',
   state_pending: 'nicht entschieden',
@@ -122,6 +129,8 @@ export const DE: Texts = {
     'Dieser Bot kann dir keine Datenschutzseite zeigen. Was er speichert, sagt dir `/privacy about`, und `/privacy export` gibt dir eine Kopie.',
 
   export_done: 'Deine Daten sind in der angehängten Datei. Nur du siehst diese Nachricht.',
+  export_done_own_stores:
+    'Die angehängte Datei enthält, was dieser Dienst über dich speichert, und den Teil aus eigenen Speichern des Bots zu denselben Servern. Was dort von anderen Servern über dich ist, kann fehlen. Nur du siehst diese Nachricht.',
   export_read:
     'Zum Lesen und Drucken: Der Knopf öffnet deine Seite, auf der du dasselbe als Dokument bekommst. Der Link gilt bis {when}.',
   export_open: 'Kopie zum Lesen',
@@ -191,6 +200,8 @@ export const DE: Texts = {
   refusals_objectable: 'alles, dem du widersprechen kannst',
   refusals_lost:
     'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst der Verarbeitung darin nicht widersprechen. Beginne neu mit `/privacy object`.',
+  refusals_own_stores:
+    'Was der Bot in eigenen Speichern über dich hat, muss er nach einer Einschränkung selbst ungenutzt lassen und nach einem Widerspruch selbst löschen. `/privacy forget` lässt es auch dort löschen.',
   refusals_missing: 'Dieser Bot kann das hier nicht vermerken. Es wurde nichts geändert.',
 
   restrict_why:
@@ -213,9 +224,9 @@ export const DE: Texts = {
   object_why:
     '**Widersprechen (Art. 21 DSGVO)**\nWidersprechen kannst du der Verarbeitung von Daten, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Was davon hier über dich gespeichert ist, wird dann sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch gegen eine Kategorie endet, wenn du alles löschst oder der Bot die Kategorie entfernt; einer gegen alles nur, wenn du alles löschst.',
   object_none:
-    'Du kannst hier keinen Widerspruch einlegen: Nichts, was dieser Bot speichert, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
+    'Du kannst hier keinen Widerspruch einlegen: Nichts, was dieser Bot angegeben hat, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
   object_no_more:
-    'Du kannst hier keinen weiteren Widerspruch einlegen: Nichts anderes, was dieser Bot speichert, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
+    'Du kannst hier keinen weiteren Widerspruch einlegen: Nichts anderes, was dieser Bot angegeben hat, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
   object_open: 'Widersprechen …',
   object_which: 'Wogegen legst du Widerspruch ein? Bevor etwas gelöscht wird, wirst du noch einmal gefragt.',
   object_choose: 'Für eine Kategorie widersprechen',

@@ -18,6 +18,8 @@ export const EN = {
   about_intro_some:
     'What needs your consent is not stored without it: you decide with `/privacy consent`. What needs none has its reason below.',
   about_intro_none: 'Nothing below needs your consent. Each part has its reason.',
+  about_intro_own_stores:
+    'Nothing that needs your consent is stored with this service without it: you decide with `/privacy consent`.',
   about_nothing: 'This bot has not declared any data. It stores nothing about you with this service.',
   about_fields: 'Data: {fields}',
   about_basis: 'Legal basis: {basis}',
@@ -92,19 +94,23 @@ export const EN = {
     'You have given no consent, and no request waits for your answer. Nothing is stored about you here.',
   status_none_some:
     'You have given no consent, and no request waits for your answer. What needs your consent is not stored about you here.',
-  status_none_own_stores:
-    'You have given no consent, and no request waits for your answer. What the bot keeps about you in stores of its own is not shown here.',
+  status_none_own_stores: 'You have given no consent, and no request waits for your answer.',
   status_pending: 'You have not decided yet. Nothing new is stored about you here.',
   status_pending_some:
     'You have not decided yet. Nothing new that needs your consent is stored about you here.',
+  status_pending_own_stores:
+    'You have not decided yet. Nothing new that needs your consent is stored about you here with this service.',
   status_accepted: 'You agreed on {when}.',
   status_accepted_version: 'You agreed to version {version} on {when}.',
   status_revoked: 'You withdrew your consent on {when}. Nothing new is stored about you here.',
   status_revoked_some:
     'You withdrew your consent on {when}. Nothing new that needs it is stored about you here.',
+  status_revoked_own_stores:
+    'You withdrew your consent on {when}. Nothing new that needs it is stored about you here with this service.',
   status_newer: 'A newer text waits for your decision: `/privacy consent`.',
-  status_erased_at: 'What was stored under the consent you withdrew is erased on {when}.',
+  status_erased_at: 'What was stored under a consent that is no longer in force is erased on {when}.',
   without_consent: 'What this bot may store without your consent, and its reason:',
+  own_stores: 'What the bot keeps about you in stores of its own is not shown here.',
   state_accepted: 'agreed',
   state_revoked: 'withdrawn',
   state_pending: 'not decided',
@@ -117,6 +123,8 @@ export const EN = {
     'This bot cannot show you a privacy page. `/privacy about` says what it stores, and `/privacy export` gives you a copy.',
 
   export_done: 'Your data is in the attached file. Only you can see this message.',
+  export_done_own_stores:
+    "The attached file has what this service stores about you, and the part of the bot's own stores for the same servers. What they have about you from other servers can be missing. Only you can see this message.",
   export_read:
     'To read and to print: the button opens your page, where you get the same as a document. The link works until {when}.',
   export_open: 'Copy to read',
@@ -183,6 +191,8 @@ export const EN = {
   refusals_objectable: 'everything that you can object to',
   refusals_lost:
     'Nothing was recorded: this category does not exist any more, or you cannot object to it. Begin again with `/privacy object`.',
+  refusals_own_stores:
+    'What the bot keeps about you in stores of its own, the bot itself has to leave unused after a restriction, and to erase after an objection. `/privacy forget` has it erased there too.',
   refusals_missing: 'This bot cannot record that here. Nothing was changed.',
 
   restrict_why:
@@ -204,9 +214,9 @@ export const EN = {
   object_why:
     '**Object (Art. 21 GDPR)**\nYou can object to what has the legal basis legitimate interests or a public task. What is stored about you here is then erased at once, and the bot can store no more of it. This cannot be undone: an objection to a category ends when you erase everything or the bot removes the category; one to everything only when you erase everything.',
   object_none:
-    'You can object to nothing here: nothing that this bot stores has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
+    'You can object to nothing here: nothing that this bot has declared has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
   object_no_more:
-    'You can object to nothing more here: nothing else that this bot stores has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
+    'You can object to nothing more here: nothing else that this bot has declared has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
   object_open: 'Object …',
   object_which: 'What do you object to? You are asked once more before anything is erased.',
   object_choose: 'Object to one',
