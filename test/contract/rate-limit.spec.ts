@@ -1,5 +1,6 @@
 import type { Bot } from '../support/bot';
 import { type Answer, Client, PREFIX } from '../support/client';
+import { exchange } from '../support/exchange';
 import { expectFailure } from '../support/expected';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { CLOSED_ROUTES } from '../support/routes';
@@ -230,6 +231,17 @@ describe('the bucket of a client address', () => {
     minute += 1;
     stopWindows(service).to(minute * 3_600_000);
     bot = await service.registerBot();
+  });
+
+  it('counts what is no HTTP like every request, and answers 429 to the one too many', async () => {
+    const send = async () => (await exchange(service.port, Buffer.from('hello\r\n\r\n'), true)).answers[0]!;
+    for (let count = 1; count < 25; count++) {
+      const { status, headers } = await send();
+      expect([status, headers.get('x-ratelimit-remaining')]).toStrictEqual([400, String(24 - count)]);
+    }
+    const answer = await send();
+    expectFailure(answer, 429, 'rate_limit_exceeded');
+    expect(service.logLines.at(-1)).toContain('"method":"OTHER","route":null,"status":429');
   });
 
   it('counts registrations down and answers 429 to the one too many', async () => {
