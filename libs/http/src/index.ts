@@ -33,7 +33,6 @@ export {
   batchTurns,
   done,
   ItemErrorView,
-  itemOf,
   type ItemResult,
   Items,
   refused,
@@ -51,7 +50,7 @@ export {
   Topic,
   topicOf,
 } from './describes';
-export { DtoPipe } from './form';
+export { dtoOf, DtoPipe } from './form';
 export {
   ConsentVersion,
   Count,
