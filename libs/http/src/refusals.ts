@@ -79,7 +79,7 @@ export class Refusals {
   /** A listener of `connect`: Node has left the socket, whose errors and end need listeners. */
   readonly onConnect = (request: LetheRequest, socket: Duplex): void => {
     socket.on('error', () => socket.destroy()).resume();
-    this.refuse(BAD_SYNTAX, socket as AnsweredSocket, request);
+    this.refuse(BAD_SYNTAX, socket, request);
   };
 
   private refuse(fault: ApiError, socket: AnsweredSocket, request?: LetheRequest): void {
