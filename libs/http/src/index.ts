@@ -86,6 +86,7 @@ export { LetheHttpAdapter } from './http.adapter';
 export { ListOf, ObjectOf, Of } from './nested.fields';
 export { GuildPath, IdPath, KeyPath, UserPath } from './paths';
 export {
+  AnyText,
   DECLARED_TEXT_MAX,
   isText,
   type Labels,
