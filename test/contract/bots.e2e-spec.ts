@@ -165,6 +165,17 @@ describe('POST /api/v1/bots/register', () => {
     expectFaults(answer, 'platform_bot_id', 'name', 'privacy_contact', 'webhook_url');
   });
 
+  it('names a target that is never called beside the other bad fields, as a change of the bot does', async () => {
+    const webhook_url = 'http://169.254.169.254/';
+    expectFaults(
+      await register({ platform_bot_id: '1', name: 'x', webhook_url }),
+      'platform_bot_id',
+      'webhook_url',
+    );
+    const bot = await service.registerBot();
+    expectFaults(await bot.put(`/bots/${bot.id}`, { name: '', webhook_url }), 'name', 'webhook_url');
+  });
+
   it('shows a caller that sends a number how to send an id', async () => {
     const answer = await register({ ...valid(), platform_bot_id: 123456789012345680 });
     expect(answer.error.message).toContain('string');

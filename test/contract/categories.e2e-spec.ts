@@ -128,6 +128,12 @@ describe('POST /api/v1/data/register', () => {
     );
   });
 
+  it('names a missing reason beside two fields of one key', async () => {
+    const more = { requires_consent: false, legal_basis: 'contract' };
+    const answer = await register({ ...valid(), ...more, fields: [field('a'), field('a')] });
+    expectFaults(answer, 'fields[1].key', 'reason_de', 'reason_en');
+  });
+
   it('answers 400 naming the second of two fields of one key', async () => {
     expectFaults(
       await register({ ...valid(), fields: [field('a'), field('b'), field('a')] }),
@@ -205,10 +211,9 @@ describe('POST /api/v1/data/register', () => {
   refusesInField('description', [
     ['a number', 1],
     ['an object', {}],
-    ['of blanks', ' '],
   ]);
 
-  it.each(['', null])('takes the description %j, and answers it', async (description) => {
+  it.each(['', ' \u200b', null])('takes the description %j, and answers it', async (description) => {
     const body = { ...valid(), description, fields: [{ ...field('a'), description }] };
     const { data } = await register(body);
     expect(data).toMatchObject({ description, fields: [{ description }] });

@@ -534,16 +534,47 @@ describe('what is no HTTP', () => {
     ['a header with a NUL', `${line}X-A: a\0b\r\n\r\n`, 400],
     ['20 KB of headers', `${line}X-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n', 400],
-  ])('is answered in the envelope and cut (%s)', async (_, text, status) => {
-    const answer = await rawRequest(service.port, text);
-    expect(answer.status).toBe(status);
-    expect(answer.head).toMatch(/\r\nContent-Type: application\/json; charset=utf-8\r\n/);
-    expect(answer.head).toMatch(/\r\nConnection: close(\r\n|$)/);
-    expect(JSON.parse(answer.body)).toStrictEqual({
-      success: false,
-      error: { code: 'invalid_request', message: expect.any(String) as unknown },
+    [
+      'chunks that are none',
+      `${line.replace(': x', ': localhost')}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+    ],
+  ])('is answered as every request is, and cut (%s)', async (_, text, status) => {
+    const { answers, closed } = await exchange(service.port, Buffer.from(text), true);
+    const [answer] = answers;
+    expect([answers.length, closed, answer?.status]).toStrictEqual([1, true, status]);
+    expect(faultsOf(answer!, { isHead: false, isCounted: true })).toStrictEqual([]);
+    expect(answer!.header('connection')).toBe('close');
+    expect(answer!.error).toStrictEqual({
+      code: 'invalid_request',
+      message: expect.any(String) as unknown,
     });
   });
+
+  it.each([
+    ['a missing Host', 'GET', 'X-A: b\r\n\r\n'],
+    ['chunks that are none', 'POST', 'Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['such chunks of a HEAD', 'HEAD', 'Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['CONNECT', 'CONNECT', 'Host: localhost\r\n\r\n'],
+  ])(
+    'counts against the bot whose key is sent, and has the id of its caller (%s)',
+    async (_, method, rest) => {
+      // Its key is used for the first time: who calls is known only after the bytes that are no HTTP.
+      const one = await service.registerBot();
+      const own = `Connection: close\r\nX-Request-Id: own.1\r\nAuthorization: Bearer ${one.key}\r\n`;
+      const target =
+        method === 'CONNECT' ? 'localhost:80' : PREFIX + (method === 'POST' ? '/data/submit' : '/servers');
+      const bytes = Buffer.from(`${method} ${target} HTTP/1.1\r\n${own}${rest}`);
+      for (const used of [1, 2]) {
+        const { answers } = await exchange(service.port, bytes, true, method === 'HEAD');
+        expect(answers.map(({ status }) => status)).toStrictEqual([400]);
+        const [id, limit, remaining] = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining'].map(
+          (name) => answers[0]!.header(name),
+        );
+        expect([id, Number(limit) - Number(remaining)]).toStrictEqual(['own.1', used]);
+      }
+    },
+  );
 
   it.each([
     ['with a further request', ''],

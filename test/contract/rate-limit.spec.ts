@@ -1,5 +1,6 @@
 import type { Bot } from '../support/bot';
 import { type Answer, Client, PREFIX } from '../support/client';
+import { exchange } from '../support/exchange';
 import { expectFailure } from '../support/expected';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { CLOSED_ROUTES } from '../support/routes';
@@ -232,6 +233,17 @@ describe('the bucket of a client address', () => {
     bot = await service.registerBot();
   });
 
+  it('counts what is no HTTP like every request, and answers 429 to the one too many', async () => {
+    const send = async () => (await exchange(service.port, Buffer.from('hello\r\n\r\n'), true)).answers[0]!;
+    for (let count = 1; count < 25; count++) {
+      const { status, headers } = await send();
+      expect([status, headers.get('x-ratelimit-remaining')]).toStrictEqual([400, String(24 - count)]);
+    }
+    const answer = await send();
+    expectFailure(answer, 429, 'rate_limit_exceeded');
+    expect(service.logLines.at(-1)).toContain('"method":"OTHER","route":null,"status":429');
+  });
+
   it('counts registrations down and answers 429 to the one too many', async () => {
     for (let count = 1; count < 25; count++) {
       const answer = await service.anonymous.post('/bots/register', {
@@ -280,10 +292,9 @@ describe('the bucket of a client address', () => {
     expectFailure(await service.anonymous.send('GET', '/docs'), 429, 'rate_limit_exceeded');
   });
 
-  it('does not count what is no HTTP request, or health probes', async () => {
+  it('does not count health probes', async () => {
     const before = remaining(await service.anonymous.get('/servers'));
     await service.anonymous.send('GET', '/health/live');
-    await rawRequest(service.port, 'garbage\r\n\r\n');
     expect(remaining(await service.anonymous.get('/servers'))).toBe(before - 1);
   });
 

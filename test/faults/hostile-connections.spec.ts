@@ -31,7 +31,7 @@ describe('connections that misbehave', () => {
   let service: ChildService;
   let port: number;
   beforeAll(async () => {
-    service = await lethe.child().start();
+    service = await lethe.child({ RATE_LIMIT_ANONYMOUS: '10000' }).start();
     port = Number(new URL(service.url).port);
   });
 
@@ -61,12 +61,13 @@ describe('connections that misbehave', () => {
   });
 
   it('are answered in the envelope without a Host, and with an unknown expectation', async () => {
-    const noHost = await rawRequest(port, 'GET /api/v1/servers HTTP/1.1\r\n\r\n');
+    const noHost = await rawRequest(port, 'GET /api/v1/servers HTTP/1.1\r\nConnection: close\r\n\r\n');
     expect([noHost.status, JSON.parse(noHost.body)]).toMatchObject([
       400,
       { success: false, error: { code: 'invalid_request' } },
     ]);
     expect(noHost.head).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+    expect(noHost.head).toMatch(/\r\nX-RateLimit-Limit: \d+\r\n/);
     const headers = 'Host: localhost\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
     const expecting = await rawRequest(port, `GET /api/v1/servers HTTP/1.1\r\n${headers}`);
     expect([expecting.status, JSON.parse(expecting.body)]).toMatchObject([

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import {
   AdmittedBy,
   Caller,
@@ -57,7 +58,7 @@ export class BotsController {
     examples: EXAMPLES.register,
   })
   @Responds(201, BotRegisteredView, ['bot_exists', 'unauthorized', 'not_found'])
-  register(@RegistrationBody() body: RegisterBot): Promise<BotRegisteredView> {
+  register(@RegistrationBody() body: unknown): Promise<BotRegisteredView> {
     return this.bots.register(body);
   }
 
@@ -93,6 +94,7 @@ export class BotsController {
 
   @Put(':bot_id')
   @RequiresScope('admin')
+  @ApiBody({ type: ChangeBot })
   @Describes({
     summary: 'Change what is given; null clears',
     description:
@@ -102,7 +104,7 @@ export class BotsController {
     examples: EXAMPLES.change,
   })
   @Responds(200, BotView, ['not_found'])
-  change(@CurrentBot() bot: Caller, @Param() path: BotPath, @Body() body: ChangeBot): Promise<BotView> {
+  change(@CurrentBot() bot: Caller, @Param() path: BotPath, @Body() body: unknown): Promise<BotView> {
     ownBot(bot, path);
     return this.bots.change(bot, body);
   }

@@ -1,11 +1,17 @@
 import { type Tx, UnitOfWork } from '@app/database';
-import type { Caller } from '@app/http';
-import { Clock, conflict, DomainEvents, EgressPolicy, invalidRequest, notFound, Random } from '@app/kernel';
+import { type Caller, dtoOf } from '@app/http';
+import { Clock, conflict, DomainEvents, EgressPolicy, type FieldFault, notFound, Random } from '@app/kernel';
 import { Injectable, Optional } from '@nestjs/common';
 import { ApiKeys } from './api-keys.service';
 import { type BotFacts, lockBot } from './bot-queries';
 import { ApiKey, Bot } from './bot.entity';
-import type { BotRegisteredView, BotView, ChangeBot, RegisterBot, WebhookHealthView } from './bots.dto';
+import {
+  type BotRegisteredView,
+  type BotView,
+  ChangeBot,
+  RegisterBot,
+  type WebhookHealthView,
+} from './bots.dto';
 import { firstNotice, noticeSettingsOf, storeNotice, touchNotice } from './notice-settings.service';
 import { WebhookSecrets } from './webhook-secrets.service';
 
@@ -42,14 +48,14 @@ export class BotsService {
   ) {}
 
   /** @throws ApiError 409 `bot_exists` for a platform id that is registered already; 400 for a notice that lacks something. */
-  async register({
-    platform_bot_id,
-    name,
-    privacy_contact = null,
-    webhook_url = null,
-    notice,
-  }: RegisterBot): Promise<BotRegisteredView> {
-    this.requireAllowed(webhook_url);
+  async register(body: unknown): Promise<BotRegisteredView> {
+    const {
+      platform_bot_id,
+      name,
+      privacy_contact = null,
+      webhook_url = null,
+      notice,
+    } = dtoOf(RegisterBot, body, this.refusedTarget);
     const id = this.random.uuid();
     const { secret, encrypted } = this.secrets.issue(id);
     const now = this.clock.nowIso();
@@ -81,9 +87,9 @@ export class BotsService {
   }
 
   /** Changes the given fields; `null` removes a contact or URL. */
-  change(caller: Caller, input: ChangeBot): Promise<BotView> {
+  change(caller: Caller, body: unknown): Promise<BotView> {
     const { botId } = caller;
-    this.requireAllowed(input.webhook_url);
+    const input = dtoOf(ChangeBot, body ?? {}, this.refusedTarget);
     return this.unitOfWork.write(async (tx) => {
       // Locked before its deliveries. A unit that queues one does not wait: the URL is read when the delivery is sent.
       const before = await lockBot(tx, botId, 'NO KEY UPDATE');
@@ -103,11 +109,13 @@ export class BotsService {
     });
   }
 
-  /** @throws ApiError 400 for a target that could never be called */
-  private requireAllowed(webhookUrl: string | null | undefined): void {
-    const refusal = webhookUrl == null ? undefined : this.egress.refusalOf(webhookUrl);
-    if (refusal !== undefined) throw invalidRequest([{ field: 'webhook_url', message: refusal }]);
-  }
+  /** The fault of a target that could never be called. */
+  private readonly refusedTarget = ({
+    webhook_url: target,
+  }: Pick<ChangeBot, 'webhook_url'>): FieldFault[] => {
+    const refusal = target == null ? undefined : this.egress.refusalOf(target);
+    return refusal === undefined ? [] : [{ field: 'webhook_url', message: refusal }];
+  };
 
   private async viewIn(tx: Tx, { botId, keyId }: Caller): Promise<BotView> {
     const bot = await tx.manager.findOneBy(Bot, { id: botId });

@@ -1,4 +1,5 @@
 import {
+  AnyText,
   DECLARED_TEXT_MAX,
   Flag,
   Integer,
@@ -58,7 +59,7 @@ export class DataFieldInput {
   @Text(DECLARED_TEXT_MAX) label_de: string;
   @Text(DECLARED_TEXT_MAX) label_en: string;
   @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true }) labels?: Labels | null;
-  @OptionalText(DECLARED_TEXT_MAX, { nullable: true }) description?: string | null;
+  @AnyText({ optional: true, nullable: true }) description?: string | null;
   @OptionalText(DECLARED_TEXT_MAX) description_de?: string | null;
   @OptionalText(DECLARED_TEXT_MAX) description_en?: string | null;
   @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true, description: FURTHER }) descriptions?: Labels | null;
@@ -68,7 +69,7 @@ export class DataFieldInput {
 /** What both shapes of the registration can declare besides a name. */
 export class Purpose {
   @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true, nullable: true }) labels?: Labels | null;
-  @OptionalText(DECLARED_TEXT_MAX, { nullable: true }) description?: string | null;
+  @AnyText({ optional: true, nullable: true }) description?: string | null;
   @OptionalText(DECLARED_TEXT_MAX, { nullable: true }) description_de?: string | null;
   @OptionalText(DECLARED_TEXT_MAX, { nullable: true }) description_en?: string | null;
   @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true, nullable: true, description: FURTHER })

@@ -7,13 +7,7 @@ import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { MoreThan } from 'typeorm';
 import type { CategoryView, ChangeCategory } from './categories.dto';
-import {
-  changedField,
-  dataField,
-  requireCompatible,
-  requireSoundFields,
-  saysTheSame,
-} from './category-declarations';
+import { changedField, dataField, requireCompatible, saysTheSame } from './category-declarations';
 import { basisOf } from './category-basis';
 import { categoriesOfPage, categoryView, countCategories, undeclared } from './category-queries';
 import { Category } from './category.entity';
@@ -50,10 +44,9 @@ export class CategoriesService {
 
   /**
    * Declares all of `inputs` or none.
-   * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 for two fields of one key and as {@link declared}.
+   * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 as {@link declared}.
    */
   register(botId: string, inputs: readonly CategoryInput[], claim: Claim): Promise<CategoryView[]> {
-    for (const input of inputs) requireSoundFields(input.fields);
     const all = declared(inputs);
     const register = async (tx: Tx): Promise<CategoryView[]> => {
       // Registrations of one bot wait for each other: whether a key is declared, and the count below, are exact.
@@ -96,14 +89,13 @@ export class CategoriesService {
    * nothing that users are shown keeps the time of the declaration, by which receipts of earlier consents state it.
    */
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
-    if (input.fields != null) requireSoundFields(input.fields);
     return this.unitOfWork.write(async (tx) => {
       // Each of these looks at what is stored and refused: no unit stores or objects beside it.
       const mayTurn = input.requires_consent != null || input.legal_basis != null;
       await lockCategory(tx, botId, key, mayTurn ? 'FOR UPDATE' : 'FOR NO KEY UPDATE');
       const category = await this.require(tx, botId, key);
-      if (input.fields != null) requireCompatible(category.fields, input.fields);
       const options = changedOptions(input, category);
+      if (input.fields != null) requireCompatible(category.fields, input.fields);
       await this.requireTurnable(tx, category, options);
       const changed: Category = {
         ...category,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { finding, type Tx } from '@app/database';
 import { addNumberFaults, numberFault } from '@app/http';
-import { conflict, type FieldFault, invalidRequest, isDayOrTime } from '@app/kernel';
+import { conflict, type FieldFault, isDayOrTime } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import type { DataFieldInput } from './categories.dto';
 import type { Category, DataField, FieldType } from './category.entity';
@@ -105,8 +105,8 @@ export class CategoryDeclarations {
   }
 }
 
-/** @throws ApiError 400 that names every field with the key of an earlier one, and every `editable` one that users cannot write. */
-export function requireSoundFields(fields: readonly DataFieldInput[]): void {
+/** The fault of every field with the key of an earlier one, and of every `editable` one that users cannot write. */
+export function faultsOfFields(fields: readonly DataFieldInput[]): FieldFault[] {
   const seen = new Set<string>();
   const faults: FieldFault[] = [];
   fields.forEach(({ key, type, editable }, index) => {
@@ -119,7 +119,7 @@ export function requireSoundFields(fields: readonly DataFieldInput[]): void {
         message: 'must be false for json, which users cannot write',
       });
   });
-  if (faults.length > 0) throw invalidRequest(faults);
+  return faults;
 }
 
 /** @throws ApiError 409 `category_in_use` when a declared field is missing or has another type. */

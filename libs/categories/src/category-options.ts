@@ -1,5 +1,6 @@
 import { type FieldFault, invalidRequest } from '@app/kernel';
-import type { DataFieldInput, Purpose, RegisterCategory } from './categories.dto';
+import type { ChangeCategory, DataFieldInput, Purpose, RegisterCategory } from './categories.dto';
+import { faultsOfFields } from './category-declarations';
 import type { Category } from './category.entity';
 import { changedPurposes } from './purposes';
 import { reasonsAfter } from './reasons';
@@ -23,16 +24,22 @@ export interface Declared {
   readonly options: Options;
 }
 
-/** @throws ApiError 400 that names every fault of the options, as {@link reasonsAfter} finds them */
+/** @throws ApiError 400 that names every fault, as {@link faultsOfFields} and {@link reasonsAfter} find them */
 export function declared(inputs: readonly CategoryInput[]): Declared[] {
   return sound((faults) =>
-    inputs.map((input) => ({ input, options: optionsAfter(input, faults, input.path) })),
+    inputs.map((input) => {
+      faults.push(...faultsOfFields(input.fields));
+      return { input, options: optionsAfter(input, faults, input.path) };
+    }),
   );
 }
 
 /** The options of a category after `given` is applied to it. @throws ApiError as {@link declared} */
-export function changedOptions(given: Purpose, before: Category): Options {
-  return sound((faults) => optionsAfter(given, faults, '', before));
+export function changedOptions(given: ChangeCategory, before: Category): Options {
+  return sound((faults) => {
+    faults.push(...faultsOfFields(given.fields ?? []));
+    return optionsAfter(given, faults, '', before);
+  });
 }
 
 function sound<T>(read: (faults: FieldFault[]) => T): T {

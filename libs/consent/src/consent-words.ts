@@ -1,5 +1,5 @@
 import { amongValues, givenRows, type Tx } from '@app/database';
-import { attempt, itemOf, JsonText } from '@app/http';
+import { attempt, dtoOf, JsonText } from '@app/http';
 import { ApiError, daysAfter, type FieldFault, invalidRequest, notFound } from '@app/kernel';
 import { type ConsentNotice, type ConsentTexts, digestOf, NOTICE, textDigest } from './consent-texts';
 import { type ConsentTextView, RegisterConsentText } from './consent-texts.dto';
@@ -111,7 +111,7 @@ export function furtherTexts({
       faults.push({ field: at, message: 'must be a JSON object' });
     else {
       const given = { ...text, consent_version, language: tag, texts: undefined };
-      const read = attempt(() => itemOf(RegisterConsentText, given));
+      const read = attempt(() => dtoOf(RegisterConsentText, given));
       if (!(read instanceof ApiError)) return [read];
       for (const { field, message } of read.details?.['fields'] as readonly FieldFault[])
         faults.push({ field: field === 'language' ? at : `${at}.${field}`, message });

@@ -1,9 +1,8 @@
 import { SetMetadata } from '@nestjs/common';
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { ApiError, type Config, OwnError, Turns } from '@app/kernel';
+import { ApiError, type Config, Turns } from '@app/kernel';
 import { field, JsonObject } from './fields';
 import { Of } from './nested.fields';
-import { Form, validated } from './form';
 import { bodyTooLarge, MALFORMED, parseJsonObject } from './json';
 
 /** The maximum of items in one batch. */
@@ -19,13 +18,6 @@ export const Items = (schema: object, what: string): PropertyDecorator =>
     message: `must be a list of 1 to ${BATCH_MAX} ${what}`,
     schema: { type: 'array', items: schema, minItems: 1, maxItems: BATCH_MAX },
   });
-
-/** The item of a batch as the DTO that its single request has. @throws ApiError as for the single request */
-export function itemOf<Dto extends object>(type: new () => Dto, item: unknown): Dto {
-  const form = Form.of(type);
-  if (form === undefined) throw new OwnError(`${type.name} declares no field`);
-  return validated(form, item) as Dto;
-}
 
 /** The result of `work`, or the error of the API that it throws. */
 export function attempt<Result>(work: () => Result): Result | ApiError {

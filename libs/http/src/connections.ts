@@ -1,60 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorEnvelope } from './answer';
-
-/** How long a refused client may read the answer, in milliseconds. Then its connection is closed. */
-const LINGER_MS = 1_000;
+import type { LetheResponse } from './request-context';
 
 /** How many connections the system holds for a server that has not accepted them yet, as `listen` asks for. */
 const BACKLOG = 511;
 
 /** A connection. `_httpMessage` is the answer that is being sent on it: Node.js has no public name for it. */
-type AnsweredSocket = Duplex & {
-  readonly _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null;
+export type AnsweredSocket = Duplex & {
+  readonly _httpMessage?: LetheResponse | null;
   readonly bytesRead?: number;
   readonly bytesWritten?: number;
 };
-
-/** Connections whose next bytes are no request, while whole requests before them are being answered. */
-const ending = new WeakSet<Duplex>();
-
-/**
- * Answers requests that are not HTTP (400), arrive too late (408) or have too large headers (431) in the envelope, and
- * closes the connection. Whole requests that arrived before on the connection get their own answers first.
- */
-function refuseUnreadable(error: Error & { code?: string }, socket: AnsweredSocket): void {
-  if (error.code === 'ECONNRESET') return void socket.destroy();
-  const running = socket._httpMessage;
-  if (!running?.req.complete) return refuse(error.code, socket);
-  if (ending.has(socket)) return;
-  ending.add(socket);
-  running.once('close', () => {
-    ending.delete(socket);
-    if (socket.writable) refuseUnreadable(error, socket);
-  });
-}
-
-/**
- * A listener of `clientError`. A process that was suspended finds the time of a request over before it reads what has come
- * meanwhile: bytes that the next turn of the event loop brings are given a second to be a whole request.
- */
-export function refuseConnection(error: Error & { code?: string }, socket: AnsweredSocket): void {
-  const { bytesRead, bytesWritten, _httpMessage } = socket;
-  if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || _httpMessage?.req.complete)
-    return refuseUnreadable(error, socket);
-  const refuseUnlessWhole = (): void => {
-    const running = socket._httpMessage;
-    const isWhole = running == null ? socket.bytesWritten !== bytesWritten : running.req.complete;
-    if (!isWhole) refuseUnreadable(error, socket);
-  };
-  setImmediate(() => {
-    if (socket.bytesRead === bytesRead) refuseUnlessWhole();
-    // Suspended meanwhile, it reads what has come before it looks.
-    else setTimeout(() => setImmediate(refuseUnlessWhole), LINGER_MS).unref();
-  });
-}
 
 /** Cuts a connection without activity, unless its next bytes have to come from this service or wait to be read. */
 export function cutUnlessWorking(socket: AnsweredSocket): void {
@@ -83,29 +40,6 @@ export async function acceptWaiting(server: Server, endMs: number): Promise<void
   for (const event of events) server.off(event, count);
 }
 
-/** If the answer of a request has already begun, nothing is written and the connection is cut. */
-export function refuse(code: string | undefined, socket: AnsweredSocket): void {
-  if (!socket.writable) return void socket.destroy();
-  if (socket._httpMessage?.headersSent) socket.end();
-  else socket.end(refusalOf(code));
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
-}
-
-/** Statuses by the code of Node's error. Every other code is a fault of the syntax (400). */
-const REFUSALS: Readonly<Record<string, readonly [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
-};
-
-function refusalOf(code: string | undefined): string {
-  const [status, message] = REFUSALS[code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP/1.1'];
-  const body = errorEnvelope({ code: 'invalid_request', message, details: undefined });
-  return (
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-    `X-Request-Id: ${randomUUID()}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`
-  );
-}
-
 /** A connection on which more requests wait for the answers before them is cut. */
 const WAITING_MAX = 32;
 
@@ -116,7 +50,7 @@ function join(waiting: IncomingMessage | undefined): void {
   waiting.unshift(waiting.read() as Buffer);
 }
 
-type Run = (request: IncomingMessage, response: ServerResponse) => void;
+export type Run = (request: IncomingMessage, response: ServerResponse) => void;
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
 /**

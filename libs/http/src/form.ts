@@ -131,14 +131,33 @@ export class DtoPipe implements PipeTransform {
   }
 }
 
-/** @throws ApiError as {@link DtoPipe} */
-export function validated(form: Form, value: unknown): object {
+/** `faultsOf` adds what the form cannot know; of a bad field it sees nothing. @throws ApiError as {@link DtoPipe} */
+export function validated(
+  form: Form,
+  value: unknown,
+  faultsOf: (dto: object) => readonly FieldFault[] = () => [],
+): object {
   if (value instanceof ApiError) throw value;
   if (typeof value !== 'object' || value === null) {
     throw invalidRequest([{ field: 'body', message: 'must be a JSON object' }]);
   }
   const faults: FieldFault[] = [];
   const dto = form.read(value as Record<string, unknown>, faults);
+  faults.push(...faultsOf(dto));
   if (faults.length > 0) throw invalidRequest(faults);
   return dto;
+}
+
+/**
+ * A value as the DTO that a request has: an item of a batch, or a body in which `faultsOf` finds further faults. @throws ApiError as
+ * {@link DtoPipe}
+ */
+export function dtoOf<T extends object>(
+  type: new () => T,
+  value: unknown,
+  faultsOf?: (dto: Partial<T>) => readonly FieldFault[],
+): T {
+  const form = Form.of(type);
+  if (form === undefined) throw new OwnError(`${type.name} declares no field`);
+  return validated(form, value, faultsOf) as T;
 }

@@ -7,7 +7,9 @@ import { NestFactory } from '@nestjs/core';
 import type { Express } from 'express';
 import { readConfig } from '@app/kernel';
 import { until } from '../../../test/support/until';
+import { answerError } from './answer';
 import { LetheHttpAdapter } from './http.adapter';
+import type { LetheRequest, LetheResponse } from './request-context';
 
 @Controller('reminders')
 class Changing {
@@ -16,6 +18,14 @@ class Changing {
 }
 @Module({ controllers: [Changing] })
 class ChangingModule {}
+
+/** Counts requests and refuses what is none, as the middleware of the service does. */
+function admit(request: LetheRequest, response: LetheResponse, next: () => void): void {
+  const [meter, rate] = [{ answered: () => undefined }, { limit: 30 }];
+  request.context = { id: 'id', rate, meter, spans: {}, logger: { isLevelEnabled: () => false } } as never;
+  if (request.fault === undefined) next();
+  else answerError(response, request.fault);
+}
 
 let adapter: LetheHttpAdapter;
 let server: Server;
@@ -29,6 +39,7 @@ function begin(environment: Record<string, string> = {}): void {
   adapter = new LetheHttpAdapter(readConfig(environment));
   adapter.initHttpServer();
   server = adapter.getHttpServer();
+  adapter.getInstance<Express>().use(admit as never);
   adapter.getInstance<Express>().post('/', (request, response) => {
     const at = pieces.push(0) - 1;
     request.on('data', (chunk: Buffer) => {

@@ -3,10 +3,10 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { answer, answerPage, successEnvelope, WebPage } from './answer';
-import { acceptWaiting, ConnectionQueue, cutUnlessWorking, refuse, refuseConnection } from './connections';
+import { acceptWaiting, ConnectionQueue, cutUnlessWorking } from './connections';
 import { ListPage } from './pagination';
+import { Refusals } from './refusals';
 import type { LetheResponse } from './request-context';
 import { type StreamLimits, StreamSlots } from './stream-slots';
 import { answerStream, AnswerStream } from './streams';
@@ -26,7 +26,7 @@ type HttpLimits = StreamLimits & Pick<Config, 'connectionsMax' | 'readerTimeoutM
 /**
  * Express behind Nest, with three differences. Every result of a controller is sent in the success envelope with one
  * `writeHead`. Requests are created with Express's prototypes, since a later change of the prototype defeats V8's
- * inline caches. Requests that Node refuses before Express are answered in the error envelope.
+ * inline caches. What Node refuses before Express passes Express as well ({@link Refusals}).
  */
 export class LetheHttpAdapter extends ExpressAdapter {
   private readonly sockets = new Set<Socket>();
@@ -69,39 +69,38 @@ export class LetheHttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    const options = {
+    const made = {
       IncomingMessage: madeWith(IncomingMessage, app.request),
       ServerResponse: madeWith(ServerResponse, app.response),
+    };
+    const options = {
+      ...made,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       // Node says this time in `Keep-Alive` and closes a second later, so that a client that heeds it meets no closed one.
       keepAliveTimeout: this.limits.keepAliveTimeoutMs,
       connectionsCheckingInterval: 2_000,
-      // Node would answer a missing host outside the envelope.
+      // Node would answer a missing host outside the envelope; `hostFault` does it.
       requireHostHeader: false,
     };
     const queue = new ConnectionQueue((request, response) => {
       request.url = originForm(request.url ?? '');
-      if (isWithoutHost(request)) refuse(undefined, request.socket);
-      else app(request, response);
+      app(request, response);
     });
+    const refusals = new Refusals(app, made as never);
     const server: Server = createServer(options as object, queue.take);
     server.maxConnections = this.limits.connectionsMax;
     // Node counts a slow reader as one who takes something.
     server.setTimeout(this.limits.readerTimeoutMs, cutUnlessWorking);
-    server.on('clientError', refuseConnection);
+    server.on('clientError', refusals.onFault);
     // Node would answer 417 outside the envelope. A server may ignore an expectation (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     server.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    // Node cuts these connections silently if nothing listens. A listener must handle the errors and the end of the
-    // socket.
-    server.on('connect', (_request, socket: Duplex) => {
-      socket.on('error', () => socket.destroy()).resume();
-      refuseConnection(new Error(), socket);
-    });
+    // Node cuts these connections silently if nothing listens.
+    server.on('connect', refusals.onConnect);
     this.httpServer = server;
   }
 
@@ -175,11 +174,6 @@ function originForm(target: string): string {
   const path = target.replace(AUTHORITY, '');
   if (path === target) return '/';
   return path.startsWith('/') ? path : `/${path}`;
-}
-
-/** HTTP/1.1 requires a host (RFC 9112, section 3.2). */
-function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === '1.1' && headers.host === undefined;
 }
 
 /**

@@ -33,7 +33,6 @@ export {
   batchTurns,
   done,
   ItemErrorView,
-  itemOf,
   type ItemResult,
   Items,
   refused,
@@ -51,7 +50,7 @@ export {
   Topic,
   topicOf,
 } from './describes';
-export { DtoPipe } from './form';
+export { dtoOf, DtoPipe } from './form';
 export {
   ConsentVersion,
   Count,
@@ -87,6 +86,7 @@ export { LetheHttpAdapter } from './http.adapter';
 export { ListOf, ObjectOf, Of } from './nested.fields';
 export { GuildPath, IdPath, KeyPath, UserPath } from './paths';
 export {
+  AnyText,
   DECLARED_TEXT_MAX,
   isText,
   type Labels,

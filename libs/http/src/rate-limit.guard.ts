@@ -53,9 +53,9 @@ export function countRate(store: RateLimitStore, { anonymousLimit, operatorLimit
           : store.hit(...bucketOf(caller, context));
     const proceed = (rate: RateDecision): void => {
       context.rate = rate;
-      next();
+      next(request.fault);
     };
-    if (counted instanceof Promise) counted.then(proceed, () => next());
+    if (counted instanceof Promise) counted.then(proceed, () => next(request.fault));
     else proceed(counted);
   };
 }

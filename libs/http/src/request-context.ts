@@ -74,6 +74,8 @@ export class RequestContext {
 
 export interface LetheRequest extends Request {
   context: RequestContext;
+  /** Why the request is no valid HTTP, if it is none: it is refused once it is counted. */
+  fault?: ApiError;
   /** The parsed JSON object or form, the fault of a form, or undefined for a request without body. */
   body: Record<string, unknown> | ApiError | undefined;
 }

@@ -16,8 +16,10 @@ export function hostFault({ host, allowedHosts }: Pick<Config, 'host' | 'allowed
   const own = host.toLowerCase();
   const isLoopback = own === 'localhost' || own === '::1' || /^127(\.\d+){3}$/.test(own);
   const served = new Set([...LOOPBACK_NAMES, isIP(own) === 6 ? `[${own}]` : own, ...allowedHosts]);
-  return ({ headers: { host: header }, rawHeaders }: IncomingMessage): ApiError | undefined => {
-    if (hostLines(rawHeaders) > 1) return invalidRequest([{ field: 'Host', message: 'must be sent once' }]);
+  return ({ headers: { host: header }, httpVersion, rawHeaders }: IncomingMessage): ApiError | undefined => {
+    const isMissing = header === undefined && httpVersion === '1.1';
+    if (isMissing || hostLines(rawHeaders) > 1)
+      return invalidRequest([{ field: 'Host', message: 'must be sent once' }]);
     if (!isLoopback || header === undefined) return undefined;
     if (served.has(NAME.exec(header.toLowerCase())?.[1] ?? '')) return undefined;
     return new ApiError(

@@ -43,6 +43,13 @@ export const OptionalText = (max: number, given?: Given): PropertyDecorator =>
     { optional: true, ...presenceOf(given) },
   );
 
+/** A text that the contract calls a string and nothing more: blanks alone are one too. */
+export const AnyText = fieldOf({
+  check: (value) => typeof value === 'string',
+  message: 'must be a text',
+  schema: { type: 'string' },
+});
+
 /** A list of {@link Text}. */
 export const Texts = (max: number, maxItems: number, given?: Given): PropertyDecorator =>
   field(

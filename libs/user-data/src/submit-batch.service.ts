@@ -6,7 +6,7 @@ import {
   BATCH_MAX,
   batchTurns,
   done,
-  itemOf,
+  dtoOf,
   type ItemResult,
   type Quota,
   refused,
@@ -50,7 +50,7 @@ export class SubmitBatches {
   ): Promise<SubmittedBatchView> {
     const claims = claim.parts(BATCH_MAX);
     const read = await batchTurns.map(items, (item) =>
-      attempt(() => this.act.of(bot, itemOf(SubmitData, item))),
+      attempt(() => this.act.of(bot, dtoOf(SubmitData, item))),
     );
     const repeats = claim.isGiven ? await this.acts.repeats<KeptSubmit>(claims) : [];
     const replayed = repeats.filter((kept) => kept !== undefined).length;

@@ -10,7 +10,7 @@ import { differences } from './seen-again';
 import { Tenant } from './tenant';
 import { type Exchange, exchange } from '../../support/exchange';
 
-/** Statuses of requests that are no HTTP; they are not in the table of errors, and HEAD gets a body with them. */
+/** Statuses of requests that are no HTTP, which are not in the table of errors. What is no HEAD has a body in its answer. */
 const BEFORE_THE_ROUTES = [400, 408, 431];
 
 /** The types of answers without the envelope. */
@@ -135,7 +135,7 @@ function isOf({ template }: Operation, target: string): boolean {
 
 /** The refusal of bytes that end too early, before any route: it says nothing about a request that is running. */
 function isOfItsEnd(answer: Answer<unknown>): boolean {
-  return answer.status === 400 && answer.header('x-ratelimit-limit') === undefined;
+  return answer.status === 400 && answer.text.includes('The request is not valid HTTP/1.1');
 }
 
 function answerFaults(answer: Answer<unknown>, isHead: boolean): string[] {
@@ -143,7 +143,7 @@ function answerFaults(answer: Answer<unknown>, isHead: boolean): string[] {
   const type = answer.header('content-type') ?? '';
   const faults = faultsOf(answer, {
     isHead,
-    isCounted: answer.header('x-ratelimit-limit') !== undefined,
+    isCounted: BEFORE_THE_ROUTES.includes(status) || answer.header('x-ratelimit-limit') !== undefined,
     ...(status === 200 && DOCUMENTS.includes(type) && { document: type }),
   });
   if (isHead && answer.text !== '' && !BEFORE_THE_ROUTES.includes(status)) faults.push('a body of HEAD');
