@@ -65,7 +65,7 @@ export class InstallationReading {
       erasures: await unitOfWork.snapshot(erasureBacklog),
       logs: await logState(unitOfWork),
       backups: config.database.engine === 'sqlite' ? lastBackups(config.database.path) : undefined,
-      orphansKeptUntil: await orphansKeptUntil(unitOfWork),
+      orphansKeptUntil: await unitOfWork.snapshot(orphansKeptUntil),
       keepsFilesOfLog: await keepsFilesOfLog(unitOfWork),
     };
   }
