@@ -1,4 +1,5 @@
 import { type Labels, languageFor } from '@app/http';
+import { isReadableText } from '@app/kernel';
 
 /** A purpose in words for people who read different languages (GDPR Art. 12(1)), as it is declared, stored and answered. */
 export interface Purposes {
@@ -30,16 +31,16 @@ export function purposesByLanguage({
 
 /**
  * The purpose of a category or a field in the words for a reader of `language`: in that language, else in English, else in
- * those without a language, else in German or whichever there is; null where none is declared.
+ * those without a language, else in German or whichever there is; null where none can be read.
  */
 export function purposeIn(
   language: string,
   words: Purposes & { readonly description?: string | null },
 ): string | null {
   const { description = null } = words;
-  const withoutLanguage = description === '' ? null : description;
+  const withoutLanguage = description !== null && isReadableText(description) ? description : null;
   const declared = Object.entries(purposesByLanguage(words)).filter(([, text]) => text !== '');
   const all: Labels = Object.fromEntries(declared);
   const own = languageFor(language, Object.keys(all));
-  return (own && all[own]) ?? all['en'] ?? withoutLanguage ?? all['de'] ?? declared[0]?.[1] ?? description;
+  return (own && all[own]) ?? all['en'] ?? withoutLanguage ?? all['de'] ?? declared[0]?.[1] ?? null;
 }

@@ -51,11 +51,12 @@ export function countRate(store: RateLimitStore, { anonymousLimit, operatorLimit
         : caller === undefined
           ? store.hitStranger(prefixesOf(clientOf(request)), anonymousLimit)
           : store.hit(...bucketOf(caller, context));
-    const proceed = (rate: RateDecision): void => {
+    const proceed = (rate?: RateDecision): void => {
       context.rate = rate;
+      context.isCounted = true;
       next(request.fault);
     };
-    if (counted instanceof Promise) counted.then(proceed, () => next(request.fault));
+    if (counted instanceof Promise) counted.then(proceed, () => proceed());
     else proceed(counted);
   };
 }

@@ -113,7 +113,8 @@ function refuseRunning(fault: ApiError, socket: AnsweredSocket, response: LetheR
   const { req: request } = response;
   // A request that is not counted yet is refused once it is.
   request.fault = fault;
-  if (!response.headersSent && request.context?.rate === undefined) return;
+  response.shouldKeepAlive = false;
+  if (!response.headersSent && request.context?.isCounted !== true) return;
   if (!response.headersSent) answerError(response, fault);
   // Node holds the headers of an answer to HEAD back until its end.
   response.flushHeaders();

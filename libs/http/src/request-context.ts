@@ -49,7 +49,10 @@ export class RequestContext {
   /** The caller as the keys are by now; {@link caller} itself while what was read is still valid, undefined for a key that is void. */
   callerNow: (() => Caller | undefined | Promise<Caller | undefined>) | undefined = undefined;
   operator: OperatorStanding = 'off';
+  /** Undefined too where the store has failed. */
   rate: RateDecision | undefined = undefined;
+  /** Whether the request is counted, or its store has failed: from then on its faults are answered. */
+  isCounted = false;
   /** Where the request is counted. */
   counts: RateLimitStore | undefined = undefined;
   /** Requests per minute of the console, on a request of a session: it is counted apart from the requests of its bot. */

@@ -127,7 +127,7 @@ export const reasonOf = (category: Category, locale: string): string | undefined
  */
 export function purposeOf(category: Category, locale: string): string | null {
   const { description, description_de: de, description_en: en, descriptions } = category;
-  const words = Object.entries({ de, ...descriptions, en: en || description });
+  const words = Object.entries({ de, ...descriptions, en: en || description?.trim() });
   const all = new Map(words.flatMap(([tag, text]) => (text ? [[tag, text] as const] : [])));
   return all.get(bestTag(locale, [...all.keys()]) ?? '') ?? null;
 }

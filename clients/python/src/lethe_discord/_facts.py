@@ -132,7 +132,7 @@ def purpose_of(category: Json, locale: str) -> Optional[str]:
     words: Dict[str, Optional[str]] = {
         "de": category.get("description_de"),
         **(category.get("descriptions") or {}),
-        "en": category.get("description_en") or category["description"],
+        "en": category.get("description_en") or (category["description"] or "").strip(),
     }
     every = {tag: text for tag, text in words.items() if text}
     return every.get(best_tag(locale, list(every)) or "")
