@@ -1,3 +1,4 @@
+import { Acts } from '@app/acts';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
@@ -59,41 +60,122 @@ describe('the repeat of a batch with an Idempotency-Key', () => {
     expect([await submits(a), await submits(b)]).toStrictEqual([2, 2]);
   });
 
-  it('does the items that were refused, and replays the others', async () => {
-    const [a, b] = people;
+  it('replays the items that were refused as refused, and a new key does them', async () => {
+    const [a, b, c] = people;
     await bot.hasRevoked(b);
-    const items = [item(a, { name: 'a' }), item(b, { name: 'b' }), item(a, { name: 1 })];
+    const nowhere = { category: 'nowhere' };
+    const items = [
+      item(a, { name: 'a' }),
+      item(b, { name: 'b' }),
+      item(a, { name: 1 }),
+      item(c, { name: 'c' }, nowhere),
+      item({ ...c, user_id: snowflake() }, { name: 'd' }),
+      item(c, { name: 'c' }, { mode: 'other' }),
+    ];
     const first = await batch(items);
-    expect(first.data.results.map(({ ok }) => ok)).toStrictEqual([true, false, false]);
+    expect(first.data.results.map(({ error }) => error?.code)).toStrictEqual([
+      ...[undefined, 'consent_required', 'invalid_request'],
+      ...['not_found', 'consent_required', 'invalid_request'],
+    ]);
     await bot.hasConsent(b, '2.0');
     const second = await batch(items);
-    expect(second.data.results.map(({ ok }) => ok)).toStrictEqual([true, true, false]);
-    expect(second.data.results[0]).toStrictEqual(first.data.results[0]);
+    expect([replayed(first), replayed(second), second.text]).toStrictEqual([false, true, first.text]);
+    expect([await submits(a), await submits(b)]).toStrictEqual([1, 0]);
+    key = 'new-key';
+    expect((await batch(items)).data.results[1]?.ok).toBe(true);
+  });
+
+  it.each<[string, (who: SubjectIds) => Json]>([
+    ['without a consent', (who) => item({ ...who, user_id: snowflake() }, { name: 'a' })],
+    ['of a held user', (who) => item(who, { name: 1 })],
+    ['malformed', (who) => item(who, { name: 'a' }, { mode: 'other' })],
+  ])('binds the key to the body when every item was refused: %s', async (_, refused) => {
+    const [a, b] = people;
+    const items = [refused(a), refused(a)];
+    const first = await batch(items);
+    expect(first.data.results.map(({ ok }) => ok)).toStrictEqual([false, false]);
+    expectFailure(await batch([item(b, { name: 'b' })]), 409, 'conflict', {
+      reason: 'idempotency_key_reused',
+    });
+    const second = await batch(items);
+    expect([replayed(second), second.text, await submits(b)]).toStrictEqual([true, first.text, 0]);
+  });
+
+  it('is 409 idempotency_answer_erased also when the item of the erased user was refused', async () => {
+    const [a, b] = people;
+    await bot.hasRevoked(a);
+    const items = [item(a, { name: 'a' }), item({ ...b, user_id: snowflake() }, { name: 'b' })];
+    await batch(items);
+    await bot.hasForgotten(a);
+    expectFailure(await batch(items), 409, 'conflict', { reason: 'idempotency_answer_erased' });
+  });
+
+  it('answers 503 for refusals that cannot be stored, and a repeat does them', async () => {
+    const [a, b] = people;
+    await bot.hasRevoked(b);
+    const items = [item(a, { name: 'a' }), item(b, { name: 'b' })];
+    const down = jest.spyOn(service.app.get(Acts), 'keep').mockRejectedValueOnce(databaseUnavailable());
+    const first = await batch(items);
+    down.mockRestore();
+    expect(first.data.results.map(({ ok, error }) => (ok ? 'done' : error?.code))).toStrictEqual([
+      ...['done', 'service_unavailable'],
+    ]);
+    await bot.hasConsent(b, '2.0');
+    const second = await batch(items);
+    expect(second.data.results.map(({ ok }) => ok)).toStrictEqual([true, true]);
     expect([replayed(second), await submits(a), await submits(b)]).toStrictEqual([false, 1, 1]);
   });
 
-  it('does no item that was refused before a stored one of the same user and category', async () => {
+  it('answers what another process has stored for the same items meanwhile', async () => {
+    const [a, b] = people;
+    await bot.hasRevoked(b);
+    const items = [item(b, { name: 'b' }), item(a, { name: 1 })];
+    const acts = service.app.get(Acts);
+    const keep = acts.keep.bind(acts);
+    const other = jest
+      .spyOn(acts, 'keep')
+      .mockImplementationOnce((given) =>
+        keep(
+          given.map((each, at) =>
+            at === 0 ? { ...each, view: { updated_at: '2026-11-20T00:00:00.000Z' } } : each,
+          ),
+        ).then(() => keep(given)),
+      );
+    const first = await batch(items);
+    other.mockRestore();
+    expect(first.data.results.map(({ ok }) => ok)).toStrictEqual([true, false]);
+    expect((await batch(items)).text).toBe(first.text);
+  });
+
+  it('does no item that was not done before a stored one of the same user and category', async () => {
     const [a, b] = people;
     await bot.hasCategory('notes', [field('name'), field('note')]);
-    await bot.hasData(a, 'notes', { name: 'x'.repeat(60_000) });
-    const note = { note: 'y'.repeat(10_000) };
+    const note = { note: 'y' };
     const items = [
       item(a, note, { category: 'notes', mode: 'merge' }),
       item(b, { name: 'b' }),
       item(a, { name: 'new' }, { category: 'notes' }),
       item(a, note, { category: 'nowhere' }),
     ];
-    const [tooLarge, ...others] = (await batch(items)).data.results;
-    expect([tooLarge?.error?.code, ...others.map(({ ok }) => ok)]).toStrictEqual([
-      ...['payload_too_large', true, true, false],
+    const unitOfWork = service.app.get(UnitOfWork);
+    const share = unitOfWork.shareAll.bind(unitOfWork);
+    const down = jest
+      .spyOn(unitOfWork, 'shareAll')
+      .mockImplementationOnce(async (work, [, ...others]) => [
+        { status: 'rejected', reason: databaseUnavailable() },
+        ...(await share(work, others)),
+      ]);
+    const codes = (results: readonly Result[]) =>
+      results.map(({ ok, error }) => (ok ? 'done' : (error?.details?.['reason'] ?? error?.code)));
+    expect(codes((await batch(items)).data.results)).toStrictEqual([
+      ...['service_unavailable', 'done', 'done', 'not_found'],
     ]);
-    await bot.hasCategory('nowhere', [field('note')]);
-    const again = (await batch(items)).data.results;
-    expect(again.map(({ ok, error }) => (ok ? 'done' : error?.details))).toStrictEqual([
-      { reason: 'superseded' },
-      ...['done', 'done', 'done'],
-    ]);
-    expect(await stored(a)).toStrictEqual({ notes: { name: 'new' }, nowhere: note });
+    down.mockRestore();
+    const second = await batch(items);
+    expect(codes(second.data.results)).toStrictEqual(['superseded', 'done', 'done', 'not_found']);
+    expect(await stored(a)).toStrictEqual({ notes: { name: 'new' } });
+    const third = await batch(items);
+    expect([replayed(second), replayed(third), third.text]).toStrictEqual([false, true, second.text]);
   });
 
   it('ends with 503 for the rest when the database is unavailable, and a repeat does the rest', async () => {

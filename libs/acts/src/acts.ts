@@ -114,6 +114,23 @@ export class Acts {
     return answered.map((earlier) => earlier && (viewOf(earlier) as Stored));
   }
 
+  /**
+   * Stores answers that no act has stored: those of refused requests, for their repeats. Returns what another process has stored for
+   * the same claims meanwhile; undefined for the others.
+   * @throws ApiError as {@link repeats}; 503
+   */
+  keep<Stored extends object>(given: readonly Kept[]): Promise<(Stored | undefined)[]> {
+    const claims = given.map(({ claim }) => claim);
+    return this.unitOfWork.write(async (tx) => {
+      const earlier = await this.answers.findFirst(tx, claims);
+      await this.answers.keep(
+        tx,
+        given.filter((_, at) => earlier[at] === undefined),
+      );
+      return earlier.map((each) => each && (viewOf(each) as Stored));
+    });
+  }
+
   /** One function for each act: its callers share transactions. */
   private workOf<Input, State extends About, Change, View extends object>(
     act: Act<Input, State, Change, View>,

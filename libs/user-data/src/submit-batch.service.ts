@@ -1,18 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { databaseUnavailable } from '@app/database';
-import {
-  type Acting,
-  attempt,
-  BATCH_MAX,
-  batchTurns,
-  done,
-  dtoOf,
-  type ItemResult,
-  type Quota,
-  refused,
-} from '@app/http';
-import { Acts, type Asked, type Claim } from '@app/acts';
-import { ApiError, conflict, describeFault, internalError } from '@app/kernel';
+import { type Acting, attempt, BATCH_MAX, batchTurns, done, dtoOf, type Quota, refused } from '@app/http';
+import { Acts, type Asked, type Claim, type Kept } from '@app/acts';
+import { ApiError, conflict, describeFault, internalError, invalidRequest } from '@app/kernel';
 import { subjectName } from '@app/crypto';
 import { type KeptSubmit, type Submission, SubmitAct } from './submit.act';
 import { SubmitData, type SubmittedBatchView, type SubmittedView } from './user-data.dto';
@@ -27,6 +17,17 @@ interface Placed extends Asked<Submission> {
   readonly at: number;
 }
 
+/** An item that is refused, at its place in the batch; the error itself in place of a malformed one. */
+interface Refused {
+  readonly at: number;
+  readonly input: Submission | ApiError;
+  readonly claim: Claim;
+  readonly refusal: ApiError;
+}
+
+/** What an item is answered. */
+type Decided = SubmittedView | ApiError;
+
 /** Carries out many submits of one bot, each by itself. */
 @Injectable()
 export class SubmitBatches {
@@ -39,7 +40,7 @@ export class SubmitBatches {
 
   /**
    * Each item as a submit of its own, with its own consent, error and claim. Items about one subject take effect in their
-   * order, also in a repeat. Resolves when all are durable.
+   * order, also in a repeat, which does only what ended with a 500 or 503, or without an answer. Resolves when all are durable.
    * @throws ApiError 409 `idempotency_key_reused` or `idempotency_answer_erased`, 400 and 429 as {@link Quota.take}: then nothing is done
    */
   async submit(
@@ -55,35 +56,74 @@ export class SubmitBatches {
     const repeats = claim.isGiven ? await this.acts.repeats<KeptSubmit>(claims) : [];
     const replayed = repeats.filter((kept) => kept !== undefined).length;
     const later = supersededAmong(read, repeats);
-    const results = read.map((one, at): ItemResult<SubmittedView> | undefined => {
-      if (one instanceof ApiError) return refused(one);
+    const decided = read.map((one, at): Decided | undefined => {
       const kept = repeats[at];
-      return later.has(at) ? refused(superseded()) : kept && done(this.act.viewOf(one, kept));
+      if (one instanceof ApiError) return one;
+      return later.has(at) ? superseded() : kept && this.again(one, kept);
     });
     const given = read.flatMap((input, at) =>
-      input instanceof ApiError || results[at] !== undefined
+      input instanceof ApiError || decided[at] !== undefined
         ? []
         : [{ at, input, claim: claims[at] ?? claim }],
     );
     if (replayed === items.length) claim.replay();
     else await quota.take('items', items.length - replayed);
     for (const part of partsOf(given)) {
-      const outcomes = await this.acts.runAll(this.act, part);
-      const decided = outcomes.map((outcome) => this.resultOf(outcome));
-      for (const [place, { at }] of part.entries()) results[at] = decided[place];
+      const outcomes = (await this.acts.runAll(this.act, part)).map((outcome) =>
+        outcome.status === 'fulfilled' ? outcome.value : this.refusalBy(outcome.reason),
+      );
+      for (const [place, { at }] of part.entries()) decided[at] = outcomes[place];
       // Each further part would wait as long for the same refusal.
-      if (decided.every((one) => !one.ok && one.error.code === 'service_unavailable')) break;
+      if (outcomes.every((one) => one instanceof ApiError && one.code === 'service_unavailable')) break;
     }
-    return { results: results.map((result) => result ?? refused(databaseUnavailable())) };
+    if (claim.isGiven)
+      await this.keepRefusals(
+        decided.flatMap((one, at) => {
+          const [input, own] = [read[at], claims[at]];
+          const isOpen = one instanceof ApiError && one.status < 500 && repeats[at] === undefined;
+          return isOpen && input && own ? [{ at, input, claim: own, refusal: one }] : [];
+        }),
+        decided,
+      );
+    return {
+      results: decided.map((one = databaseUnavailable()) =>
+        one instanceof ApiError ? refused(one) : done(one),
+      ),
+    };
   }
 
-  private resultOf(outcome: PromiseSettledResult<SubmittedView>): ItemResult<SubmittedView> {
-    if (outcome.status === 'fulfilled') return done(outcome.value);
-    const error: unknown = outcome.reason;
-    if (error instanceof ApiError) return refused(error);
-    this.logger.error('An item of a batch failed', describeFault(error));
-    return refused(internalError());
+  /** Stores refusals for a repeat. An item whose refusal cannot be stored is not answered with it, and a repeat does the item. */
+  private async keepRefusals(refusals: readonly Refused[], decided: (Decided | undefined)[]): Promise<void> {
+    if (refusals.length === 0) return;
+    try {
+      const earlier = await this.acts.keep<KeptSubmit>(refusals.map(keptOf));
+      for (const [place, { at, input }] of refusals.entries()) {
+        const kept = earlier[place];
+        if (kept !== undefined && !(input instanceof ApiError)) decided[at] = this.again(input, kept);
+      }
+    } catch (error) {
+      const refusal = this.refusalBy(error);
+      for (const { at } of refusals) decided[at] = refusal;
+    }
   }
+
+  private again(input: Submission, kept: KeptSubmit): Decided {
+    return attempt(() => this.act.viewOf(input, kept));
+  }
+
+  private refusalBy(error: unknown): ApiError {
+    if (error instanceof ApiError) return error;
+    this.logger.error('An item of a batch failed', describeFault(error));
+    return internalError();
+  }
+}
+
+/** What is stored of a refusal. That of a malformed item can name what the item has, and follows from the body. */
+function keptOf({ claim, input, refusal }: Refused): Kept {
+  const isMalformed = input instanceof ApiError;
+  const { code, message, details } = isMalformed ? invalidRequest([]) : refusal;
+  const view = { refusal: { code, message, details } };
+  return { claim, subject: isMalformed ? undefined : input.subject, view };
 }
 
 /** The places of items that were not done, though a later one was that they would undo. */
@@ -94,10 +134,11 @@ function supersededAmong(
   const places = new Set<number>();
   const stored = new Map<string, Submission[]>();
   for (const [at, one] of [...read.entries()].reverse()) {
-    if (one instanceof ApiError) continue;
+    const kept = repeats[at];
+    if (one instanceof ApiError || (kept !== undefined && 'refusal' in kept)) continue;
     const name = `${subjectName(one.subject)} ${one.category}`;
     const later = stored.get(name) ?? [];
-    if (repeats[at] !== undefined) stored.set(name, [one, ...later]);
+    if (kept !== undefined) stored.set(name, [one, ...later]);
     else if (later.some((other) => undoes(one, other))) places.add(at);
   }
   return places;

@@ -19,7 +19,7 @@ import {
 import { insertion, json, type Tx } from '@app/database';
 import { type Acting, type Actor, mergePatch } from '@app/http';
 import type { Act } from '@app/acts';
-import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@app/kernel';
+import { ApiError, type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@app/kernel';
 import type { RefusalKind } from './processing-refusal.entity';
 import { findRefusals, requireProcessing } from './processing-refusals.sql';
 import { decryptValue, encryptValue } from './stored-value';
@@ -56,8 +56,9 @@ export interface SubmitChange {
   readonly by: Actor;
 }
 
-/** What is stored of an answer for a repeat of its request. */
-export type KeptSubmit = Pick<SubmittedView, 'updated_at'>;
+/** What is stored of an answer for a repeat of its request; of an item of a batch also its refusal. */
+export type KeptSubmit =
+  Pick<SubmittedView, 'updated_at'> | { readonly refusal: Pick<ApiError, 'code' | 'message' | 'details'> };
 
 const WHERE = `${SUBJECT_WHERE} AND category_key = ?`;
 const BEFORE = `SELECT value FROM user_data WHERE ${WHERE} FOR UPDATE`;
@@ -171,12 +172,13 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
     return this.viewOf(submission, kept);
   }
 
-  /** The answer to a submission from what is kept of it. */
+  /** The answer to a submission from what is kept of it. @throws ApiError the refusal that is kept */
   viewOf(
     { subject: { ids }, category }: Pick<Submission, 'subject' | 'category'>,
-    { updated_at }: KeptSubmit,
+    kept: KeptSubmit,
   ): SubmittedView {
-    return { user_id: ids.user_id, guild_id: ids.guild_id, category, stored: true, updated_at };
+    if ('refusal' in kept) throw new ApiError(kept.refusal.code, kept.refusal.message, kept.refusal.details);
+    return { user_id: ids.user_id, guild_id: ids.guild_id, category, stored: true, ...kept };
   }
 
   /**

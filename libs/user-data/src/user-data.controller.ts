@@ -84,8 +84,8 @@ export class UserDataController {
       'its place, with the error that the single request would have. Items about one user and guild take ' +
       'effect in their order. The answer is sent when all are durable, and is 200 also when every item is ' +
       'refused. Each item counts as one request; if fewer are left the answer is 429 and nothing is done. A ' +
-      'repeat with the same `Idempotency-Key` does what has not taken effect and replays the rest; an item that ' +
-      'would undo a later stored one is 409 `superseded`.',
+      'repeat with the same `Idempotency-Key` replays what was stored or refused and does the rest, which ended ' +
+      'with 500, 503 or without an answer; an item that would undo a later stored one is 409 `superseded`.',
     examples: EXAMPLES.submitBatch,
   })
   @Responds(200, SubmittedBatchView)

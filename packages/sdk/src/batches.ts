@@ -15,7 +15,8 @@ type Many<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /**
  * Submits any number of items and answers each in its order. With an idempotency key each request has its own, made of this
- * one and of the place of its items: the same items are submitted once, however often the program repeats the call.
+ * one and of the place of its items: the same items are submitted once, however often the program repeats the call. Refused items
+ * are answered as before: once they are possible, they need a new key.
  */
 export async function* submitted(
   call: Caller,
