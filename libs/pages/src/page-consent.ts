@@ -3,7 +3,16 @@ import { html, type Html } from './html';
 import { decisionsOf } from './page-events';
 import { bulleted, guildNamed } from './page-parts';
 import type { HeldSubject } from './page-reading';
-import { decision, dueIn, hidden, type Making, namesOf, pathOf, refusalOf, shownBy } from './page-sections';
+import {
+  decision,
+  dueIn,
+  hidden,
+  type Making,
+  namesOf,
+  pathAbout,
+  refusalOf,
+  shownBy,
+} from './page-sections';
 import { uncovered } from './page-stored';
 import { boxesOf, labelOf, wordsOf } from './page-words';
 import { word } from './texts';
@@ -53,7 +62,7 @@ function shown(making: Making, held: HeldSubject, mayAnswer: boolean): Html | fa
     (isOfOne ? whole : room.fit(whole)) ??
     html`${question !== false && html`<h3>${texts.asked}</h3>`}
       <p class="row">
-        <a class="button plain" href="${pathOf(making, subject)}"
+        <a class="button plain" href="${pathAbout(making, subject)}"
           >${question === false ? texts.words : texts.readAndDecide}</a
         >
       </p>`

@@ -7,6 +7,7 @@ import { OBJECTION } from './controller-facts';
 import { html, type Html } from './html';
 import type { PastEvent } from './page-events';
 import type { FormAct } from './page-forms';
+import { inLanguage, pathOf } from './page-frame';
 import { bulleted, cut, guildNamed, PageParts, Room } from './page-parts';
 import { ENTRIES_MAX, type HeldSubject, type PageFacts } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
@@ -29,6 +30,8 @@ export interface Making extends Labelling {
   /** For the forms beside values; those beyond it have a page of their own. */
   readonly besides: Room;
   readonly form: MakeForm;
+  /** The address of the page to which its acts lead. */
+  readonly path: string;
 }
 
 /** Makes a form. `shown` is what its mark covers besides its act. */
@@ -110,12 +113,8 @@ export function idOf(
 }
 
 /** The address of the page about one subject of a link. */
-export function pathOf(
-  { link, parts }: Pick<Making, 'link' | 'parts'>,
-  subject: NamedSubject | undefined,
-): string {
-  const of = subject === undefined ? '' : `of=${guildNamed(subject)}&`;
-  return `/p/${link.token}?${of}lang=${parts.language}`;
+export function pathAbout({ link, parts }: Pick<Making, 'link' | 'parts'>, subject: NamedSubject): string {
+  return inLanguage(pathOf(link.token, guildNamed(subject)), parts.language);
 }
 
 /** When stored values are erased, and why: after a withdrawal, or because a newer consent leaves them out. */
