@@ -441,12 +441,12 @@ describe('the form of a request', () => {
   const REPLACES = {
     en: [
       'If you consent, this replaces your earlier consent: it ends for Category profile, Category notes, and for everything that you do not choose, and what is stored there on the basis of your consent is erased after 30 days.',
-      /What is stored in Category (profile, Category notes|notes, Category profile) will be erased on [^,]+, because your consent no longer covers it\./,
+      /What is stored in Category (profile, Category notes|notes, Category profile) will be erased by [^,]+ at the latest, because your consent no longer covers it\./,
       'you have withdrawn',
     ],
     de: [
       'Wenn du einwilligst, ersetzt das deine bisherige Einwilligung: Für Kategorie profile, Kategorie notes und alles, was du nicht auswählst, endet sie, und was dort aufgrund deiner Einwilligung gespeichert ist, wird nach 30 Tagen gelöscht.',
-      /Was unter Kategorie (profile, Kategorie notes|notes, Kategorie profile) gespeichert ist, wird am .+ gelöscht, weil deine Einwilligung es nicht mehr umfasst\./,
+      /Was unter Kategorie (profile, Kategorie notes|notes, Kategorie profile) gespeichert ist, wird spätestens am .+ gelöscht, weil deine Einwilligung es nicht mehr umfasst\./,
       'widerrufen hast',
     ],
   } as const;
@@ -476,6 +476,10 @@ describe('the form of a request', () => {
       }
       const reason = lang === 'de' ? 'nicht mehr umfasst' : 'no longer covers';
       expect(decided.text.match(new RegExp(reason, 'g'))).toHaveLength(3);
+      const hidden = flat(await get(await linked({ language: lang, allow: ['consent'] })));
+      expect(hidden).toContain(
+        lang === 'de' ? 'Ein Teil der gespeicherten Daten' : 'A part of what is stored',
+      );
       await ask('scores', 'notes');
       await bot.post('/consents/accept', {
         consent_id: await ask('scores', 'notes'),
@@ -491,6 +495,25 @@ describe('the form of a request', () => {
     },
   );
 });
+
+it.each([
+  ['de', /Die gespeicherten Daten werden (spätestens )?am [^<,]+ gelöscht\./g, 'nicht mehr umfasst'],
+  ['en', /What is stored will be erased (on|by) [^<,]+\./g, 'no longer covers'],
+] as const)(
+  'gives no reason for an erasure that a withdrawal has left while a newer request waits: %s',
+  async (language, due, uncovered) => {
+    await stored('alpha');
+    await bot.post('/consents/revoke', who);
+    await bot.post('/consents/request', { ...who, categories: ['alpha'], language });
+    const url = await linked({ language });
+    const page = await get(url);
+    const copy = await send(url, 'export', forms(page, 'export')[0]!);
+    for (const { text } of [page, copy]) {
+      expect(text.match(due)?.length).toBeGreaterThan(1);
+      expect(text).not.toContain(uncovered);
+    }
+  },
+);
 
 describe('a page that is full', () => {
   it('has a form to withdraw each of fifty purposes, and names the state of each', async () => {

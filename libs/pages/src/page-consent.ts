@@ -27,7 +27,7 @@ export function consentOf(making: Making, held: HeldSubject): Html {
     ({ key, status: state, data_erased_at: due }) =>
       html`<li>
         ${labelOf(making, key, state === 'pending' ? asked?.words : decided)}:
-        ${texts.stateOf[state]}.${due !== undefined && html` ${dueIn(parts, state, due)}`}
+        ${texts.stateOf[state]}.${due !== undefined && html` ${dueIn(parts, status, due, { key })}`}
       </li>`,
   );
   // Of a first request every category waits: the boxes below say which.
@@ -39,7 +39,7 @@ export function consentOf(making: Making, held: HeldSubject): Html {
   return html`<section>
     <h2>${texts.consent}</h2>
     ${decision(parts, status, refusal !== undefined)} ${refusal !== undefined && again(making, held, refusal)}
-    ${due !== undefined && html`<p>${dueIn(parts, status.status, due, namesOf(making, left, undefined))}</p>`}
+    ${due !== undefined && html`<p>${dueIn(parts, status, due, { names: namesOf(making, left, undefined) })}</p>`}
     ${categories.length > 0 && !isOpen && bulleted(categories)}
     ${shown(making, held, mayDecide && !making.facts.isSuspended)}
     ${mayDecide && status.status === 'accepted' && revoking(making, held)} ${historyOf(making, held)}

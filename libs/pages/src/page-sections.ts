@@ -117,15 +117,24 @@ export function pathAbout({ link, parts }: Pick<Making, 'link' | 'parts'>, subje
   return inLanguage(pathOf(link.token, guildNamed(subject)), parts.language);
 }
 
-/** When stored values are erased, and why: after a withdrawal, or because a newer consent leaves them out. */
+/**
+ * When stored values of a category, or of all, are erased, and why, as far as that is known. A category that the consent names has a
+ * time of its own; of the others the last one is known. While a request waits, what ended before it has no reason.
+ */
 export function dueIn(
   parts: PageParts,
-  state: HeldSubject['status']['status'],
+  { status, categories = [] }: HeldSubject['status'],
   at: string,
-  names = '',
+  about: { readonly key: string } | { readonly names: string },
 ): string {
-  const { dueAt, dueUncovered } = parts.texts;
-  return state === 'revoked' ? dueAt(parts.time(at)) : dueUncovered(parts.time(at), names);
+  const { due } = parts.texts;
+  const named = 'key' in about ? categories.find(({ key }) => key === about.key) : undefined;
+  const when = due[named === undefined ? 'by' : 'on'](parts.time(at));
+  const isOfAll = 'names' in about || categories.length === 0;
+  const state = named?.status ?? (status === 'accepted' ? 'none' : isOfAll ? status : undefined);
+  if (state === 'revoked') return due.withdrawn(when);
+  if (state !== 'none' || status !== 'accepted') return due.plain(when);
+  return 'names' in about ? due.uncoveredIn(when, about.names) : due.uncovered(when);
 }
 
 /** The bot's own stores by their labels. */

@@ -78,7 +78,7 @@ function valued(making: Making, held: HeldSubject, shown: Shown): Html {
   return html`<article>
     ${titleOf(parts, shown, true)}
     <div class="value">${parts.valuesOf(values.get(key), purpose, corrections(making, held, key))}</div>
-    ${due !== undefined && html`<p>${dueIn(parts, shown.isWithdrawn ? 'revoked' : 'none', due)}</p>`}
+    ${due !== undefined && html`<p>${dueIn(parts, held.status, due, { key })}</p>`}
     ${
       purpose !== undefined &&
       html`<details>
@@ -111,8 +111,8 @@ function titleOf(
 }
 
 /**
- * When the values of a category will be erased, as far as that is known. One that the consent does not name has the time of all of
- * these, if it rests on consent.
+ * When the values of a category will be erased, as far as that is known. One that the consent does not name has the last time of all
+ * of these, if it rests on consent.
  */
 export function dueOf(
   { categories, data_erased_at: ofAll }: HeldSubject['status'],
