@@ -535,6 +535,81 @@ describe('a page that is full', () => {
     ]);
   });
 
+  /** The servers of a user, in the order of the page. */
+  const servers = (count: number): SubjectIds[] =>
+    Array.from({ length: count }, () => ({ ...subject(), user_id: who.user_id })).sort((one, other) =>
+      one.guild_id < other.guild_id ? -1 : 1,
+    );
+  /** Registers words of this many characters for each category. */
+  const worded = async (keys: readonly string[], length: number): Promise<void> => {
+    for (const key of keys) await bot.hasCategory(key, [field('value')]);
+    const words = { consent_version: '7', language: 'en', title: 'May we?', body: 'b' };
+    const categories = keys.map((key) => ({ key, label: `Label ${key}`, text: 'w'.repeat(length) }));
+    expect((await bot.post('/consents/texts', { ...words, categories })).status).toBe(201);
+  };
+  const asked = (each: SubjectIds, categories: readonly string[]) =>
+    bot.post<{ id: string }>('/consents/request', {
+      ...each,
+      consent_version: '7',
+      language: 'en',
+      categories,
+    });
+  const linkedTo = ({ text }: Page, label: string): (string | undefined)[] =>
+    [...text.matchAll(new RegExp(`href="[^"]*\\?of=(\\d+)[^"]*"[^>]*>\\s*${label}`, 'g'))].map(
+      ([, id]) => id,
+    );
+
+  it('is bounded whatever the length of the words is, and has the way to each request', async () => {
+    const keys = Array.from({ length: 25 }, (_, at) => `c${at}`);
+    for (const key of keys) await bot.hasCategory(key, [field('value')], { description: 'x'.repeat(9_900) });
+    const all = servers(10);
+    for (const each of all) {
+      const request = await bot.post('/consents/request', { ...each, categories: keys, language: 'en' });
+      expect(request.status).toBe(201);
+    }
+    const page = await get(await linked({ scope: 'all_guilds' }, { user_id: who.user_id }));
+    expect(page.text.length).toBeLessThan(100_000);
+    expect(linkedTo(page, 'Read the whole request')).toEqual(all.map(({ guild_id }) => guild_id));
+  });
+
+  it('has the values of each server whatever the words of past decisions are, and leads to these', async () => {
+    await worded(['alpha'], 9_900);
+    const all = servers(3);
+    for (const each of all) {
+      const { id } = (await asked(each, ['alpha'])).data;
+      await bot.post('/consents/accept', { consent_id: id });
+      await bot.hasData(each, 'alpha', { value: `in ${each.guild_id}` });
+    }
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const page = await get(url);
+    for (const { guild_id } of all) expect(page.text).toContain(`in ${guild_id}`);
+    expect(linkedTo(page, 'The text that you were shown')).toEqual(all.map(({ guild_id }) => guild_id));
+  });
+
+  it('leads to the page of a server whose values have no room, and that one to the copies', async () => {
+    const keys = Array.from({ length: 20 }, (_, at) => `f${at}`);
+    const wide = Object.fromEntries(keys.map((key) => [key, 'v'.repeat(300)]));
+    const categories = Array.from({ length: 8 }, (_, at) => `many${at}`);
+    for (const key of categories)
+      await bot.hasCategory(
+        key,
+        keys.map((each) => field(each)),
+      );
+    const all = servers(2);
+    for (const each of all) {
+      await bot.hasConsent(each);
+      for (const key of categories) await bot.hasData(each, key, wide);
+    }
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const guilds = all.map(({ guild_id }) => guild_id);
+    expect(linkedTo(await get(url), 'Server')).toEqual(guilds);
+    const own = (await get(`${url}?of=${guilds[0]}`)).text;
+    expect(own).toContain('There is more. The copies on the first page of your link have everything.');
+    expect(own).not.toContain('Ask the bot for a copy');
+    const uncopied = await linked({ scope: 'all_guilds', allow: ['view'] }, { user_id: who.user_id });
+    expect((await get(`${uncopied}?of=${guilds[0]}`)).text).toContain('Ask the bot for a copy');
+  });
+
   it('folds once for all servers what none of them has', async () => {
     for (const key of ['empty', 'blank']) await bot.hasCategory(key);
     await stored('alpha');

@@ -14,7 +14,7 @@ import {
   shownBy,
 } from './page-sections';
 import { uncovered } from './page-stored';
-import { boxesOf, labelOf, wordsOf } from './page-words';
+import { boxesOf, labelOf, lengthOf, wordsOf } from './page-words';
 import { word } from './texts';
 
 /** What a user has decided, and how to decide otherwise. What decides takes no room: it is there however full the page is. */
@@ -51,19 +51,23 @@ export function consentOf(making: Making, held: HeldSubject): Html {
  * page of their server.
  */
 function shown(making: Making, held: HeldSubject, mayAnswer: boolean): Html | false {
-  const { parts, room, isOfOne } = making;
+  const { parts, room, folded, isOfOne } = making;
   const { texts } = parts;
   const { asked, decided, subject } = held;
   const words = asked === undefined ? decided : asked.words;
-  const question = mayAnswer && deciding(making, held);
-  if (words === undefined && question === false) return false;
-  const whole = html`${words !== undefined && wordsOf(making, words, asked !== undefined)} ${question}`;
+  const isQuestion = mayAnswer && asked !== undefined;
+  if (words === undefined && !isQuestion) return false;
+  const whole = () =>
+    html`${words !== undefined && wordsOf(making, words, asked !== undefined)}
+    ${isQuestion && deciding(making, held, asked)}`;
   return (
-    (isOfOne ? whole : room.fit(whole)) ??
-    html`${question !== false && html`<h3>${texts.asked}</h3>`}
+    (isOfOne
+      ? whole()
+      : (isQuestion ? room : folded).fit(words === undefined ? 0 : lengthOf(words), whole)) ??
+    html`${isQuestion && html`<h3>${texts.asked}</h3>`}
       <p class="row">
         <a class="button plain" href="${pathAbout(making, subject)}"
-          >${question === false ? texts.words : texts.readAndDecide}</a
+          >${isQuestion ? texts.readAndDecide : texts.words}</a
         >
       </p>`
   );
@@ -96,9 +100,7 @@ function historyOf(making: Making, { history }: HeldSubject): Html | false {
   </details>`;
 }
 
-function deciding(making: Making, held: HeldSubject): Html | false {
-  const { asked } = held;
-  if (asked === undefined) return false;
+function deciding(making: Making, held: HeldSubject, asked: ShownRequest): Html {
   const { texts } = making.parts;
   const granted = grantedOf(held);
   const boxes = boxesOf(making, asked, granted);

@@ -25,6 +25,8 @@ export interface Making extends Labelling {
   readonly link: OpenLink;
   readonly facts: PageFacts;
   readonly room: Room;
+  /** For the folded words of past decisions, a part of {@link room}. */
+  readonly folded: Room;
   /** Whether the page is about one server that its address names: what is shown for a decision is whole there, whatever the room. */
   readonly isOfOne: boolean;
   /** For the forms beside values; those beyond it have a page of their own. */
@@ -118,8 +120,8 @@ export function pathAbout({ link, parts }: Pick<Making, 'link' | 'parts'>, subje
 }
 
 /**
- * When stored values of a category, or of all, are erased, and why, as far as that is known. A category that the consent names has a
- * time of its own; of the others the last one is known. While a request waits, what ended before it has no reason.
+ * When stored values of a category, or of all, are erased, and why, as far as that is known. Of categories that the consent does not
+ * name the last time is known. While a request waits, what ended before it has no reason.
  */
 export function dueIn(
   parts: PageParts,
@@ -178,7 +180,6 @@ export function eventWords({ texts }: PageParts, type: string, act: unknown): st
 
 /** Names of categories at most in one line. */
 const NAMES_MAX = 10;
-
 export function namesOf(making: Labelling, keys: readonly string[], words: ShownWords | undefined): string {
   const names = keys.slice(0, NAMES_MAX).map((key) => nameOf(making, key, words));
   return [...names, ...(keys.length > NAMES_MAX ? ['…'] : [])].join(', ');
@@ -188,11 +189,16 @@ export function namesOf(making: Labelling, keys: readonly string[], words: Shown
  * The label of a category in the words that a decision and its receipt are about. If they do not name the category, its label of
  * today; its key if it is not declared any more.
  */
-export function nameOf({ parts, facts }: Labelling, key: string, words: ShownWords | undefined): string {
+export function nameOf(
+  { parts, facts }: Labelling,
+  key: string,
+  words: ShownWords | undefined,
+  max = 100,
+): string {
   const shown = words?.categories.find((each) => each.key === key);
-  if (shown !== undefined) return cut(shown.label);
+  if (shown !== undefined) return cut(shown.label, max);
   const purpose = facts.purposes.find((each) => each.key === key);
-  return cut(purpose === undefined ? key : parts.labelOf(purpose), 100);
+  return cut(purpose === undefined ? key : parts.labelOf(purpose), max);
 }
 
 const isAsking = ({ action }: HeldSubject['history'][number]): boolean =>

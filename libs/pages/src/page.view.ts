@@ -29,6 +29,8 @@ import type { PageTexts } from './texts.en';
 
 /** The largest size of the section about the bot, in bytes. The stored values have the rest of the page. */
 const SAID_BYTES = 10_000;
+/** That of the folded words of past decisions, so that the values of further servers have room. */
+const FOLDED_BYTES = 8_000;
 /** That of the forms beside the values, which is a part of theirs. */
 const BESIDES_BYTES = 8_000;
 
@@ -40,8 +42,9 @@ export class PageView {
   page(link: OpenLink, facts: PageFacts, language: PageLanguage, note?: PageNote, isOfOne = false): WebPage {
     const room = new Room();
     const one = isOfOne ? facts.subjects[0]?.subject : undefined;
-    const offered = this.making(link, language, link.allow.includes('export') && !isOfOne, one);
-    const making = { ...offered, facts, room, isOfOne, besides: new Room(BESIDES_BYTES) };
+    const folded = room.part(FOLDED_BYTES);
+    const besides = new Room(BESIDES_BYTES);
+    const making = { ...this.making(link, language, one), facts, room, folded, isOfOne, besides };
     const { parts } = making;
     const { texts } = parts;
     const said = !isOfOne && responsible(parts, facts, room.part(SAID_BYTES));
@@ -95,11 +98,10 @@ export class PageView {
     );
   }
 
-  /** What a page of a link is made with. `hasCopies`: everything can be downloaded on it. */
+  /** What a page of a link is made with; that of `one` server has no copies. */
   making(
     link: OpenLink,
     language: PageLanguage,
-    hasCopies = false,
     one?: NamedSubject,
   ): Pick<Making, 'parts' | 'link' | 'form' | 'path'> {
     const { token } = link;
@@ -109,7 +111,9 @@ export class PageView {
       html`<form method="post" action="/p/${token}/${act}?lang=${language}${of}">
         ${hidden('mark', this.forms.markOf(token, act, shown))}${content}
       </form>`;
-    return { parts: new PageParts(language, hasCopies), link, form, path };
+    const copies = one === undefined ? 'more' : 'moreOnFirst';
+    const parts = new PageParts(language, link.allow.includes('export') ? copies : 'moreUncopied');
+    return { parts, link, form, path };
   }
 
   /** {@link making} for the page of an act on one subject, which leads back to the page of its server. */
@@ -117,7 +121,7 @@ export class PageView {
     { link, language }: Pick<Opened, 'link' | 'language'>,
     subject: NamedSubject,
   ): ReturnType<PageView['making']> {
-    return this.making(link, language, false, link.subject === undefined ? subject : undefined);
+    return this.making(link, language, link.subject === undefined ? subject : undefined);
   }
 
   private subject(making: Making, held: HeldSubject): Html {

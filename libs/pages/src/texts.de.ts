@@ -56,6 +56,8 @@ export const DE: PageTexts = {
   yes: 'ja',
   no: 'nein',
   more: 'Es gibt noch mehr. Die Kopien unten enthalten alles.',
+  moreOnFirst: 'Es gibt noch mehr. Die Kopien auf der ersten Seite deines Links enthalten alles.',
+  moreOf: 'Es gibt noch mehr. Eine eigene Seite zeigt mehr davon:',
   moreUncopied: 'Es gibt noch mehr. Bitte den Bot um eine Kopie von allem.',
   unreadable: 'Einige Werte lassen sich nicht lesen. Bitte frage beim Team des Bots nach.',
   hidden: 'Dieser Link zeigt nicht, was gespeichert ist.',

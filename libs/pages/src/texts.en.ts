@@ -55,6 +55,8 @@ export const EN = {
   yes: 'yes',
   no: 'no',
   more: 'There is more. The copies below have everything.',
+  moreOnFirst: 'There is more. The copies on the first page of your link have everything.',
+  moreOf: 'There is more. A page of its own shows more of it:',
   moreUncopied: 'There is more. Ask the bot for a copy of everything.',
   unreadable: 'Some values cannot be read. Please ask the team of the bot.',
   hidden: 'This link does not show what is stored.',
