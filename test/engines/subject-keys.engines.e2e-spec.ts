@@ -35,7 +35,7 @@ describe('a user in many guilds', () => {
       await bot.post<{ url: string }>('/privacy-links', { user_id: userId, scope: 'all_guilds' })
     ).data;
     const log = new SqlLog().open();
-    expect((await get(url)).text).toContain('There is more');
+    expect((await get(url)).text).toContain('There are still more servers');
     log.close();
     expect(log.runsOf(/FROM subjects LEFT JOIN keys\.subject_keys/)).toBe(1);
     const held = service.app.get(HeldSubjects);
