@@ -127,12 +127,46 @@ describe('the erasure of one category on the privacy page', () => {
       const { status, text } = await get(confirming(url, key, guild));
       expect([status, text.includes('<img')]).toEqual([403, false]);
     }
-    for (const query of ['', '?of=']) expect((await get(`${url}/erase${query}`)).status).toBe(403);
+    expect((await get(`${url}/erase?of=`)).status).toBe(403);
     for (const query of ['?of=1&of=2', '?of[a]=1']) {
       const { status, text } = await get(`${url}/erase${query}`);
       expect([status, text.startsWith('<!doctype html>')]).toEqual([400, true]);
     }
     expect(await held(other)).toEqual(['alpha']);
+  });
+
+  it('leads back to the page of its server, which says what was done: behind the tenth, and from each page of an act', async () => {
+    const all = Array.from({ length: 12 }, () => ({ ...who, guild_id: subject().guild_id }));
+    for (const each of all) {
+      await bot.hasConsent(each);
+      await bot.hasData(each, 'alpha', { value: 'far' });
+    }
+    const [last] = [...all, who].sort((one, other) => (one.guild_id < other.guild_id ? 1 : -1));
+    const guild = last!.guild_id;
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const back = (text: string): string | undefined =>
+      /<a class="button plain" href="([^"]*)"\s*>\s*Back/.exec(text)?.[1];
+    const home = `?of=${guild}&amp;lang=en`;
+    const confirmation = await get(confirming(url, 'alpha', guild));
+    const refusing = await get(`${url}/refuse?of=${guild}`);
+    for (const { text } of [confirmation, refusing]) expect(back(text)).toContain(home);
+    const erasure = await send(url, 'erase', forms(confirmation, 'erase')[0]!);
+    expect(erasure.headers.get('location')).toContain(`of=${guild}`);
+    expect(await said(url, erasure)).toBe('Erased: Category alpha.');
+    const restriction = forms(refusing, 'restrict')[0]!;
+    restriction.append('category', '*');
+    const restricted = await send(url, 'restrict', restriction);
+    expect(restricted.headers.get('location')).toContain(`of=${guild}`);
+    expect(await said(url, restricted)).toBeDefined();
+    const again = await get(`${url}/accept?of=${guild}`);
+    expect([again.status, again.headers.get('location')]).toEqual([
+      303,
+      expect.stringContaining(`of=${guild}`),
+    ]);
+    restriction.delete('mark');
+    expect(back((await send(url, 'restrict', restriction)).text)).toContain(home);
+    // What the link is not about has no page.
+    expect(back((await get(confirming(url, 'alpha', subject().guild_id))).text)).not.toContain('of=');
   });
 
   it('answers 403 for a server with a name of any length, on a page about all servers', async () => {

@@ -41,7 +41,7 @@ describe('the privacy page of a bot with holders', () => {
     [
       'de',
       'Der Bot hat eigene Speicher: Datenbank des Bots.',
-      'zu jedem Server, zu dem auch dieser Dienst etwas über dich hat; nach anderen frag ihn selbst.',
+      'zu jedem Server, zu dem auch dieser Dienst etwas über dich gespeichert hat. Zu anderen Servern frag den Bot selbst.',
     ],
     [
       'en',

@@ -441,12 +441,12 @@ describe('the form of a request', () => {
   const REPLACES = {
     en: [
       'If you consent, this replaces your earlier consent: it ends for Category profile, Category notes, and for everything that you do not choose, and what is stored there on the basis of your consent is erased after 30 days.',
-      /What is stored in Category (profile, Category notes|notes, Category profile) will be erased on [^,]+, because your consent no longer covers it\./,
+      /What is stored in Category (profile, Category notes|notes, Category profile) will be erased by [^,]+ at the latest, because your consent no longer covers it\./,
       'you have withdrawn',
     ],
     de: [
       'Wenn du einwilligst, ersetzt das deine bisherige Einwilligung: Für Kategorie profile, Kategorie notes und alles, was du nicht auswählst, endet sie, und was dort aufgrund deiner Einwilligung gespeichert ist, wird nach 30 Tagen gelöscht.',
-      /Was unter Kategorie (profile, Kategorie notes|notes, Kategorie profile) gespeichert ist, wird am .+ gelöscht, weil deine Einwilligung es nicht mehr umfasst\./,
+      /Was unter Kategorie (profile, Kategorie notes|notes, Kategorie profile) gespeichert ist, wird spätestens am .+ gelöscht, weil deine Einwilligung es nicht mehr umfasst\./,
       'widerrufen hast',
     ],
   } as const;
@@ -476,6 +476,10 @@ describe('the form of a request', () => {
       }
       const reason = lang === 'de' ? 'nicht mehr umfasst' : 'no longer covers';
       expect(decided.text.match(new RegExp(reason, 'g'))).toHaveLength(3);
+      const hidden = flat(await get(await linked({ language: lang, allow: ['consent'] })));
+      expect(hidden).toContain(
+        lang === 'de' ? 'Ein Teil der gespeicherten Daten' : 'A part of what is stored',
+      );
       await ask('scores', 'notes');
       await bot.post('/consents/accept', {
         consent_id: await ask('scores', 'notes'),
@@ -491,6 +495,25 @@ describe('the form of a request', () => {
     },
   );
 });
+
+it.each([
+  ['de', /Die gespeicherten Daten werden (spätestens )?am [^<,]+ gelöscht\./g, 'nicht mehr umfasst'],
+  ['en', /What is stored will be erased (on|by) [^<,]+\./g, 'no longer covers'],
+] as const)(
+  'gives no reason for an erasure that a withdrawal has left while a newer request waits: %s',
+  async (language, due, uncovered) => {
+    await stored('alpha');
+    await bot.post('/consents/revoke', who);
+    await bot.post('/consents/request', { ...who, categories: ['alpha'], language });
+    const url = await linked({ language });
+    const page = await get(url);
+    const copy = await send(url, 'export', forms(page, 'export')[0]!);
+    for (const { text } of [page, copy]) {
+      expect(text.match(due)?.length).toBeGreaterThan(1);
+      expect(text).not.toContain(uncovered);
+    }
+  },
+);
 
 describe('a page that is full', () => {
   it('has a form to withdraw each of fifty purposes, and names the state of each', async () => {
@@ -510,6 +533,81 @@ describe('a page that is full', () => {
       '48 categories in which nothing is stored',
       'Get a copy',
     ]);
+  });
+
+  /** The servers of a user, in the order of the page. */
+  const servers = (count: number): SubjectIds[] =>
+    Array.from({ length: count }, () => ({ ...subject(), user_id: who.user_id })).sort((one, other) =>
+      one.guild_id < other.guild_id ? -1 : 1,
+    );
+  /** Registers words of this many characters for each category. */
+  const worded = async (keys: readonly string[], length: number): Promise<void> => {
+    for (const key of keys) await bot.hasCategory(key, [field('value')]);
+    const words = { consent_version: '7', language: 'en', title: 'May we?', body: 'b' };
+    const categories = keys.map((key) => ({ key, label: `Label ${key}`, text: 'w'.repeat(length) }));
+    expect((await bot.post('/consents/texts', { ...words, categories })).status).toBe(201);
+  };
+  const asked = (each: SubjectIds, categories: readonly string[]) =>
+    bot.post<{ id: string }>('/consents/request', {
+      ...each,
+      consent_version: '7',
+      language: 'en',
+      categories,
+    });
+  const linkedTo = ({ text }: Page, label: string): (string | undefined)[] =>
+    [...text.matchAll(new RegExp(`href="[^"]*\\?of=(\\d+)[^"]*"[^>]*>\\s*${label}`, 'g'))].map(
+      ([, id]) => id,
+    );
+
+  it('is bounded whatever the length of the words is, and has the way to each request', async () => {
+    const keys = Array.from({ length: 25 }, (_, at) => `c${at}`);
+    for (const key of keys) await bot.hasCategory(key, [field('value')], { description: 'x'.repeat(9_900) });
+    const all = servers(10);
+    for (const each of all) {
+      const request = await bot.post('/consents/request', { ...each, categories: keys, language: 'en' });
+      expect(request.status).toBe(201);
+    }
+    const page = await get(await linked({ scope: 'all_guilds' }, { user_id: who.user_id }));
+    expect(page.text.length).toBeLessThan(100_000);
+    expect(linkedTo(page, 'Read the whole request')).toEqual(all.map(({ guild_id }) => guild_id));
+  });
+
+  it('has the values of each server whatever the words of past decisions are, and leads to these', async () => {
+    await worded(['alpha'], 9_900);
+    const all = servers(3);
+    for (const each of all) {
+      const { id } = (await asked(each, ['alpha'])).data;
+      await bot.post('/consents/accept', { consent_id: id });
+      await bot.hasData(each, 'alpha', { value: `in ${each.guild_id}` });
+    }
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const page = await get(url);
+    for (const { guild_id } of all) expect(page.text).toContain(`in ${guild_id}`);
+    expect(linkedTo(page, 'The text that you were shown')).toEqual(all.map(({ guild_id }) => guild_id));
+  });
+
+  it('leads to the page of a server whose values have no room, and that one to the copies', async () => {
+    const keys = Array.from({ length: 20 }, (_, at) => `f${at}`);
+    const wide = Object.fromEntries(keys.map((key) => [key, 'v'.repeat(300)]));
+    const categories = Array.from({ length: 8 }, (_, at) => `many${at}`);
+    for (const key of categories)
+      await bot.hasCategory(
+        key,
+        keys.map((each) => field(each)),
+      );
+    const all = servers(2);
+    for (const each of all) {
+      await bot.hasConsent(each);
+      for (const key of categories) await bot.hasData(each, key, wide);
+    }
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const guilds = all.map(({ guild_id }) => guild_id);
+    expect(linkedTo(await get(url), 'Server')).toEqual(guilds);
+    const own = (await get(`${url}?of=${guilds[0]}`)).text;
+    expect(own).toContain('There is more. The copies on the first page of your link have everything.');
+    expect(own).not.toContain('Ask the bot for a copy');
+    const uncopied = await linked({ scope: 'all_guilds', allow: ['view'] }, { user_id: who.user_id });
+    expect((await get(`${uncopied}?of=${guilds[0]}`)).text).toContain('Ask the bot for a copy');
   });
 
   it('folds once for all servers what none of them has', async () => {

@@ -76,6 +76,26 @@ describe('the room of a page', () => {
     expect(shown.map((part) => part?.text.length)).toStrictEqual([10, undefined, undefined, undefined]);
   });
 
+  it('does not make a part whose texts have no room already, and has this room for what follows', () => {
+    const room = new Room();
+    const made: number[] = [];
+    const shown = [40_000, 100, 20_000, 10_000].map((length) =>
+      room.fit(length, () => {
+        made.push(length);
+        return html`${'x'.repeat(length)}`;
+      }),
+    );
+    expect(made).toStrictEqual([100, 20_000]);
+    expect(shown.map((part) => part?.text.length)).toStrictEqual([undefined, 100, 20_000, undefined]);
+    expect(room.take(() => html`${'x'.repeat(100)}`)).toBeDefined();
+  });
+
+  it('has no part that is larger than itself', () => {
+    const room = new Room(100);
+    room.take(() => html`${'x'.repeat(80)}`);
+    expect(room.part(50).take(() => html`${'x'.repeat(30)}`)).toBeUndefined();
+  });
+
   it('ends the making of values that are wide and deep as soon as they do not fit', () => {
     let read = 0;
     const leaf = () => ({

@@ -3,9 +3,18 @@ import { html, type Html } from './html';
 import { decisionsOf } from './page-events';
 import { bulleted, guildNamed } from './page-parts';
 import type { HeldSubject } from './page-reading';
-import { decision, dueIn, hidden, type Making, namesOf, pathOf, refusalOf, shownBy } from './page-sections';
+import {
+  decision,
+  dueIn,
+  hidden,
+  type Making,
+  namesOf,
+  pathAbout,
+  refusalOf,
+  shownBy,
+} from './page-sections';
 import { uncovered } from './page-stored';
-import { boxesOf, labelOf, wordsOf } from './page-words';
+import { boxesOf, labelOf, lengthOf, wordsOf } from './page-words';
 import { word } from './texts';
 
 /** What a user has decided, and how to decide otherwise. What decides takes no room: it is there however full the page is. */
@@ -18,7 +27,7 @@ export function consentOf(making: Making, held: HeldSubject): Html {
     ({ key, status: state, data_erased_at: due }) =>
       html`<li>
         ${labelOf(making, key, state === 'pending' ? asked?.words : decided)}:
-        ${texts.stateOf[state]}.${due !== undefined && html` ${dueIn(parts, state, due)}`}
+        ${texts.stateOf[state]}.${due !== undefined && html` ${dueIn(parts, status, due, { key })}`}
       </li>`,
   );
   // Of a first request every category waits: the boxes below say which.
@@ -30,7 +39,7 @@ export function consentOf(making: Making, held: HeldSubject): Html {
   return html`<section>
     <h2>${texts.consent}</h2>
     ${decision(parts, status, refusal !== undefined)} ${refusal !== undefined && again(making, held, refusal)}
-    ${due !== undefined && html`<p>${dueIn(parts, status.status, due, namesOf(making, left, undefined))}</p>`}
+    ${due !== undefined && html`<p>${dueIn(parts, status, due, { names: namesOf(making, left, undefined) })}</p>`}
     ${categories.length > 0 && !isOpen && bulleted(categories)}
     ${shown(making, held, mayDecide && !making.facts.isSuspended)}
     ${mayDecide && status.status === 'accepted' && revoking(making, held)} ${historyOf(making, held)}
@@ -42,19 +51,23 @@ export function consentOf(making: Making, held: HeldSubject): Html {
  * page of their server.
  */
 function shown(making: Making, held: HeldSubject, mayAnswer: boolean): Html | false {
-  const { parts, room, isOfOne } = making;
+  const { parts, room, folded, isOfOne } = making;
   const { texts } = parts;
   const { asked, decided, subject } = held;
   const words = asked === undefined ? decided : asked.words;
-  const question = mayAnswer && deciding(making, held);
-  if (words === undefined && question === false) return false;
-  const whole = html`${words !== undefined && wordsOf(making, words, asked !== undefined)} ${question}`;
+  const isQuestion = mayAnswer && asked !== undefined;
+  if (words === undefined && !isQuestion) return false;
+  const whole = () =>
+    html`${words !== undefined && wordsOf(making, words, asked !== undefined)}
+    ${isQuestion && deciding(making, held, asked)}`;
   return (
-    (isOfOne ? whole : room.fit(whole)) ??
-    html`${question !== false && html`<h3>${texts.asked}</h3>`}
+    (isOfOne
+      ? whole()
+      : (isQuestion ? room : folded).fit(words === undefined ? 0 : lengthOf(words), whole)) ??
+    html`${isQuestion && html`<h3>${texts.asked}</h3>`}
       <p class="row">
-        <a class="button plain" href="${pathOf(making, subject)}"
-          >${question === false ? texts.words : texts.readAndDecide}</a
+        <a class="button plain" href="${pathAbout(making, subject)}"
+          >${isQuestion ? texts.readAndDecide : texts.words}</a
         >
       </p>`
   );
@@ -87,9 +100,7 @@ function historyOf(making: Making, { history }: HeldSubject): Html | false {
   </details>`;
 }
 
-function deciding(making: Making, held: HeldSubject): Html | false {
-  const { asked } = held;
-  if (asked === undefined) return false;
+function deciding(making: Making, held: HeldSubject, asked: ShownRequest): Html {
   const { texts } = making.parts;
   const granted = grantedOf(held);
   const boxes = boxesOf(making, asked, granted);

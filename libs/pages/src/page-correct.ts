@@ -3,7 +3,7 @@ import type { DeclaredPurpose } from '@app/categories';
 import type { NamedSubject } from '@app/crypto';
 import type { WebPage } from '@app/http';
 import { html, type Html, inField } from './html';
-import { framed, pathOf, wayBack } from './page-frame';
+import { framed, wayBack } from './page-frame';
 import { cut, type Field, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { hidden, isConsented, type Making, placeOf } from './page-sections';
@@ -74,7 +74,7 @@ export function corrections(
 
 /** The page for one value: where the first page has no room for its form, and after a correction that was refused. */
 export function correctingPage(
-  making: Pick<Making, 'parts' | 'link' | 'form'>,
+  making: Pick<Making, 'parts' | 'link' | 'form' | 'path'>,
   { subject, purpose, field, value, servers }: Correctable,
   refused?: RefusedCorrection,
 ): WebPage {
@@ -96,7 +96,7 @@ export function correctingPage(
         <div class="edit">
           ${formOf(making, named, field, value, refused?.typed ?? writtenOf(value) ?? '', refused !== undefined)}
         </div>
-        ${wayBack(pathOf(link.token), language)}
+        ${wayBack(making.path, language)}
       </section>`,
   );
 }

@@ -2,17 +2,17 @@ import { isObjectable } from '@app/categories';
 import type { WebPage } from '@app/http';
 import { refusalIn } from '@app/user-data';
 import { html, type Html } from './html';
-import { framed } from './page-frame';
+import { framed, inLanguage } from './page-frame';
 import { cut, guildNamed } from './page-parts';
 import type { OneCategory } from './page-reading';
 import { refusalPath } from './page-refusals';
 import { hidden, isConsented, type Making, placeOf } from './page-sections';
 
-type Parts = Pick<Making, 'parts' | 'link' | 'form'>;
+type Parts = Pick<Making, 'parts' | 'link' | 'form' | 'path'>;
 
 /** The second confirmation of the erasure of one category, with what it does not stop. */
 export function erasingPage(making: Parts, one: OneCategory): WebPage {
-  const { parts, link, form } = making;
+  const { parts, link, form, path } = making;
   const { subject, purpose, servers } = one;
   const { texts, language } = parts;
   const named = `${guildNamed(subject)}/${purpose.key}`;
@@ -28,7 +28,7 @@ export function erasingPage(making: Parts, one: OneCategory): WebPage {
       ${afterwards(making, one)}
       <div class="row">
         ${form('erase', html`${hidden('shown', named)}<button class="red">${texts.eraseNow}</button>`, named)}
-        <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
+        <a class="button plain" href="${inLanguage(path, language)}">${texts.back}</a>
       </div>
     </section>`,
   );

@@ -70,7 +70,7 @@ interface Frame {
 
 /** A whole page. */
 export function framed({ language, title, path, heading, tongues, status }: Frame, content: Html): WebPage {
-  const address = path === undefined ? undefined : `${path}${path.includes('?') ? '&' : '?'}lang=`;
+  const address = path === undefined ? undefined : inLanguage(path, '');
   const page = html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -110,16 +110,26 @@ export function languageSwitch(language: PageLanguage, address: string): Html {
   </nav>`;
 }
 
-/** The address of the page of a link. */
-export function pathOf(token: string): string {
-  return `/p/${encodeURIComponent(token)}`;
+/** The address of the page of a link; `of` names one of its servers. */
+export function pathOf(token: string, of?: string): string {
+  return `/p/${encodeURIComponent(token)}${of === undefined ? '' : `?of=${encodeURIComponent(of)}`}`;
+}
+
+/** An address in a language. */
+export function inLanguage(path: string, language: PageLanguage | ''): string {
+  return `${path}${path.includes('?') ? '&' : '?'}lang=${language}`;
+}
+
+/** The server that an address names, also before a category: `server/category`. */
+export function guildIn(of: unknown): string | undefined {
+  return typeof of === 'string' ? of.split('/', 1)[0] : undefined;
 }
 
 /** The page for an act of a link that was refused or failed. It says the same for every link that is not in force, and leads to none of them. */
-export function errorPage(error: ApiError, language: PageLanguage, token: string): WebPage {
+export function errorPage(error: ApiError, language: PageLanguage, token: string, of?: string): WebPage {
   const { status } = error;
   const [title, text] = wordsFor(error, PAGE_TEXTS[language]);
-  const path = status === 404 ? {} : { path: pathOf(token) };
+  const path = status === 404 ? {} : { path: pathOf(token, of) };
   return framed(
     { language, title, status, ...path },
     html`<section role="alert"><p>${text}</p></section>
@@ -130,7 +140,7 @@ export function errorPage(error: ApiError, language: PageLanguage, token: string
 /** Leads back to the page of a link. */
 export function wayBack(path: string, language: PageLanguage): Html {
   return html`<p class="row">
-    <a class="button plain" href="${path}?lang=${language}">${PAGE_TEXTS[language].back}</a>
+    <a class="button plain" href="${inLanguage(path, language)}">${PAGE_TEXTS[language].back}</a>
   </p>`;
 }
 
@@ -156,7 +166,10 @@ export class PageFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Parameters<typeof answerPage>[0]>();
     const { req } = response;
     answerError(response, exception, (error) =>
-      answerPage(response, errorPage(error, languageAfter(error, req), String(req.params['token']))),
+      answerPage(
+        response,
+        errorPage(error, languageAfter(error, req), String(req.params['token']), guildAfter(error, req)),
+      ),
     );
   }
 }
@@ -165,4 +178,10 @@ export class PageFilter implements ExceptionFilter {
 function languageAfter({ status }: ApiError, request: LetheRequest): PageLanguage {
   const lang: unknown = status === 429 ? undefined : request.query['lang'];
   return languageOf(lang, null, request.headers['accept-language']);
+}
+
+/** The server to lead back to. An address that was refused may name one that the link is not about. */
+function guildAfter({ status }: ApiError, request: LetheRequest): string | undefined {
+  const isRefused = status === 403 && request.method === 'GET';
+  return status === 429 || isRefused ? undefined : guildIn(request.query['of']);
 }

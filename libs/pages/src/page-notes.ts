@@ -112,7 +112,7 @@ function newest({ facts }: Making, actions: readonly string[]): Done | undefined
 
 function wordsFor(making: Making, note: PageNote, { held, entry }: Done): string | undefined {
   const { parts } = making;
-  const { did } = parts.texts;
+  const { did, due } = parts.texts;
   const keys = entry.categories ?? [];
   const names = namesOf(making, keys, entry.words);
   if (note === 'accepted') return did.accepted(names);
@@ -122,7 +122,8 @@ function wordsFor(making: Making, note: PageNote, { held, entry }: Done): string
     keys.length === 0
       ? [held.status.data_erased_at]
       : keys.map((key) => dueOf(held.status, key, facts.purposes));
-  const due = [...new Set(times.filter((time) => time !== undefined))];
-  const [at] = due;
-  return `${did.revoked(names)}${at !== undefined && due.length === 1 ? ` ${did.due(parts.time(at))}` : ''}`;
+  const [at, ...others] = new Set(times.filter((time) => time !== undefined));
+  if (at === undefined || others.length > 0) return did.revoked(names);
+  const when = due[keys.length === 0 ? 'by' : 'on'](parts.time(at));
+  return `${did.revoked(names)} ${due.plain(when)}`;
 }

@@ -6,7 +6,7 @@ import { ApiError, type AuditEventType, type Clock, DAY_MS } from '@app/kernel';
 import { html } from './html';
 import { isOwn, type PastEvent } from './page-events';
 import { type FormAct, PageForms, refuse } from './page-forms';
-import { framed, PAGE_HEADERS, pathOf, wayBack } from './page-frame';
+import { framed, guildIn, inLanguage, PAGE_HEADERS, pathOf, wayBack } from './page-frame';
 import type { PageFacts } from './page-reading';
 import type { PageAct } from './privacy-links.dto';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
@@ -66,7 +66,7 @@ export class PageOpening {
   async opened({ request: { headers }, token, lang, of }: AskedPage): Promise<Opened> {
     const link = await this.links.open(token);
     const language = languageOf(lang, link.language, headers['accept-language']);
-    return { link, language, of: typeof of === 'string' ? of : undefined };
+    return { link, language, of: guildIn(of) };
   }
 
   /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
@@ -99,16 +99,18 @@ export async function ownOfDay(
 
 /** Sends the browser to the page, so that loading it again repeats nothing. The page says what was done. */
 export function backTo({ link, language, of }: Opened, note?: PageNote): WebPage {
-  const named = of === undefined ? '' : `&of=${encodeURIComponent(of)}`;
   const said = note === undefined ? '' : `&note=${note}`;
-  const path = `${pathOf(link.token)}?lang=${language}${named}${said}`;
+  const path = `${inLanguage(pathOf(link.token, of), language)}${said}`;
   return new WebPage('', { ...PAGE_HEADERS, Location: path }, 303);
 }
 
 /** Says that an act was done as often today as a user may do it. Nothing was recorded. */
-export function tooOftenPage({ link, language }: Opened, act: 'again' | 'correct' | 'unrestrict'): WebPage {
+export function tooOftenPage(
+  { link, language, of }: Opened,
+  act: 'again' | 'correct' | 'unrestrict',
+): WebPage {
   const { often } = PAGE_TEXTS[language].correction;
-  const path = pathOf(link.token);
+  const path = pathOf(link.token, of);
   return framed(
     { language, title: often.title, path, status: 429 },
     html`<section class="warn" role="alert"><p>${often[act]}</p></section>

@@ -21,7 +21,7 @@ export function guildNamed({ guildId, ids }: NamedSubject): string {
 /** Makes what follows the value of a field. */
 type Beside = (field: Field, value: unknown) => Html | false;
 
-/** Bytes of all stored texts on a page, so that a whole one has at most 50 KB beside its forms. */
+/** Bytes of the stored texts on a page. What decides, with its cut labels, and the ways to further pages are beside them. */
 const ROOM_BYTES = 30_000;
 
 /** How much of a page may be filled. What does not fit is left to the export, or to the page of one server. */
@@ -43,7 +43,7 @@ export class Room {
     if (this.isFull) return undefined;
     const part = make();
     const bytes = Buffer.byteLength(part.text);
-    if (Math.max(part.text.length * 1.2, bytes) > this.left) {
+    if (Math.max(part.text.length * 1.2, bytes) > this.free) {
       this.isFull = true;
       return undefined;
     }
@@ -51,10 +51,16 @@ export class Room {
     return part;
   }
 
-  /** The part, or undefined where it does not fit: it has a page of its own, and what follows still has this room. */
-  fit(part: Html): Html | undefined {
-    const room = this.part(this.left);
-    return room.take(() => part);
+  /**
+   * The part, or undefined where it does not fit: it has a page of its own, and what follows still has this room. It is not made
+   * if the `length` of its texts alone is too much.
+   */
+  fit(length: number, make: () => Html): Html | undefined {
+    return length > this.free ? undefined : this.part(this.free).take(make);
+  }
+
+  private get free(): number {
+    return Math.min(this.left, this.whole?.free ?? Infinity);
   }
 
   private use(bytes: number): void {
@@ -75,10 +81,10 @@ export class PageParts {
 
   constructor(
     readonly language: PageLanguage,
-    hasCopies = true,
+    more: 'more' | 'moreOnFirst' | 'moreUncopied' = 'more',
   ) {
     this.texts = PAGE_TEXTS[language];
-    this.more = this.texts[hasCopies ? 'more' : 'moreUncopied'];
+    this.more = this.texts[more];
     const tag = language === 'de' ? 'de-DE' : 'en-GB';
     const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
     this.days = new Intl.DateTimeFormat(tag, day);

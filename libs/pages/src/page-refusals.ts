@@ -3,7 +3,7 @@ import type { NamedSubject } from '@app/crypto';
 import type { WebPage } from '@app/http';
 import type { RefusalsView } from '@app/user-data';
 import { html, type Html } from './html';
-import { framed } from './page-frame';
+import { framed, wayBack } from './page-frame';
 import { bulleted, cut, guildNamed } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { hidden, type Making, nameOf, placeOf } from './page-sections';
@@ -47,10 +47,10 @@ export function refusing(making: Making, { subject, refusals }: HeldSubject): Ht
 
 /** The page on which a user objects, restricts, and ends a restriction. */
 export function refusingPage(
-  making: Pick<Making, 'parts' | 'link' | 'form'>,
+  making: Pick<Making, 'parts' | 'link' | 'form' | 'path'>,
   { subject, purposes, servers, refusals, isSuspended }: OneGuild,
 ): WebPage {
-  const { parts, link, form } = making;
+  const { parts, link, form, path } = making;
   const { texts, language } = parts;
   const words = texts.refusals;
   const facts = { purposes, servers };
@@ -126,7 +126,7 @@ export function refusingPage(
     html`<p class="soft">${placeOf({ parts, facts }, subject.ids)}</p>
       ${isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
       ${link.allow.includes('consent') && restricting} ${link.allow.includes('forget') && objecting}
-      <p class="row"><a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a></p>`,
+      ${wayBack(path, language)}`,
   );
 }
 

@@ -7,6 +7,7 @@ import { OBJECTION } from './controller-facts';
 import { html, type Html } from './html';
 import type { PastEvent } from './page-events';
 import type { FormAct } from './page-forms';
+import { inLanguage, pathOf } from './page-frame';
 import { bulleted, cut, guildNamed, PageParts, Room } from './page-parts';
 import { ENTRIES_MAX, type HeldSubject, type PageFacts } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
@@ -24,11 +25,15 @@ export interface Making extends Labelling {
   readonly link: OpenLink;
   readonly facts: PageFacts;
   readonly room: Room;
+  /** For the folded words of past decisions, a part of {@link room}. */
+  readonly folded: Room;
   /** Whether the page is about one server that its address names: what is shown for a decision is whole there, whatever the room. */
   readonly isOfOne: boolean;
   /** For the forms beside values; those beyond it have a page of their own. */
   readonly besides: Room;
   readonly form: MakeForm;
+  /** The address of the page to which its acts lead. */
+  readonly path: string;
 }
 
 /** Makes a form. `shown` is what its mark covers besides its act. */
@@ -110,23 +115,28 @@ export function idOf(
 }
 
 /** The address of the page about one subject of a link. */
-export function pathOf(
-  { link, parts }: Pick<Making, 'link' | 'parts'>,
-  subject: NamedSubject | undefined,
-): string {
-  const of = subject === undefined ? '' : `of=${guildNamed(subject)}&`;
-  return `/p/${link.token}?${of}lang=${parts.language}`;
+export function pathAbout({ link, parts }: Pick<Making, 'link' | 'parts'>, subject: NamedSubject): string {
+  return inLanguage(pathOf(link.token, guildNamed(subject)), parts.language);
 }
 
-/** When stored values are erased, and why: after a withdrawal, or because a newer consent leaves them out. */
+/**
+ * When stored values of a category, or of all, are erased, and why, as far as that is known. Of categories that the consent does not
+ * name the last time is known. While a request waits, what ended before it has no reason.
+ */
 export function dueIn(
   parts: PageParts,
-  state: HeldSubject['status']['status'],
+  { status, categories = [] }: HeldSubject['status'],
   at: string,
-  names = '',
+  about: { readonly key: string } | { readonly names: string },
 ): string {
-  const { dueAt, dueUncovered } = parts.texts;
-  return state === 'revoked' ? dueAt(parts.time(at)) : dueUncovered(parts.time(at), names);
+  const { due } = parts.texts;
+  const named = 'key' in about ? categories.find(({ key }) => key === about.key) : undefined;
+  const when = due[named === undefined ? 'by' : 'on'](parts.time(at));
+  const isOfAll = 'names' in about || categories.length === 0;
+  const state = named?.status ?? (status === 'accepted' ? 'none' : isOfAll ? status : undefined);
+  if (state === 'revoked') return due.withdrawn(when);
+  if (state !== 'none' || status !== 'accepted') return due.plain(when);
+  return 'names' in about ? due.uncoveredIn(when, about.names) : due.uncovered(when);
 }
 
 /** The bot's own stores by their labels. */
@@ -170,7 +180,6 @@ export function eventWords({ texts }: PageParts, type: string, act: unknown): st
 
 /** Names of categories at most in one line. */
 const NAMES_MAX = 10;
-
 export function namesOf(making: Labelling, keys: readonly string[], words: ShownWords | undefined): string {
   const names = keys.slice(0, NAMES_MAX).map((key) => nameOf(making, key, words));
   return [...names, ...(keys.length > NAMES_MAX ? ['…'] : [])].join(', ');
@@ -180,11 +189,16 @@ export function namesOf(making: Labelling, keys: readonly string[], words: Shown
  * The label of a category in the words that a decision and its receipt are about. If they do not name the category, its label of
  * today; its key if it is not declared any more.
  */
-export function nameOf({ parts, facts }: Labelling, key: string, words: ShownWords | undefined): string {
+export function nameOf(
+  { parts, facts }: Labelling,
+  key: string,
+  words: ShownWords | undefined,
+  max = 100,
+): string {
   const shown = words?.categories.find((each) => each.key === key);
-  if (shown !== undefined) return cut(shown.label);
+  if (shown !== undefined) return cut(shown.label, max);
   const purpose = facts.purposes.find((each) => each.key === key);
-  return cut(purpose === undefined ? key : parts.labelOf(purpose), 100);
+  return cut(purpose === undefined ? key : parts.labelOf(purpose), max);
 }
 
 const isAsking = ({ action }: HeldSubject['history'][number]): boolean =>

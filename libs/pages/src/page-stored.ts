@@ -3,7 +3,7 @@ import { html, type Html } from './html';
 import { corrections } from './page-correct';
 import { bulleted, cut, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject } from './page-reading';
-import { dueIn, type Making } from './page-sections';
+import { dueIn, type Making, pathAbout, placeOf } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 
 /** A category as it is shown. */
@@ -37,9 +37,17 @@ export function stored(making: Making, held: HeldSubject): Html {
   return html`<section>
     <h2>${texts.stored}</h2>
     ${values.size === 0 && !isUnreadable && html`<p>${texts.nothingStored}</p>`} ${shown}
-    ${(isCut || room.isFull) && html`<p>${parts.more}</p>`}
+    ${(isCut || room.isFull) && html`<p>${moreOf(making, held)}</p>`}
     ${isUnreadable && html`<p>${texts.unreadable}</p>`}
   </section>`;
+}
+
+/** Where the values are that have no room: on the page of the server, else in a copy. */
+function moreOf(making: Making, { subject }: HeldSubject): Html {
+  const { parts, link, isOfOne } = making;
+  if (isOfOne || link.subject !== undefined) return html`${parts.more}`;
+  return html`${parts.texts.moreOf}
+    <a href="${pathAbout(making, subject)}">${placeOf(making, subject.ids)}</a>`;
 }
 
 /** The categories in which no server of the page has a value, once for all of them. */
@@ -78,7 +86,7 @@ function valued(making: Making, held: HeldSubject, shown: Shown): Html {
   return html`<article>
     ${titleOf(parts, shown, true)}
     <div class="value">${parts.valuesOf(values.get(key), purpose, corrections(making, held, key))}</div>
-    ${due !== undefined && html`<p>${dueIn(parts, shown.isWithdrawn ? 'revoked' : 'none', due)}</p>`}
+    ${due !== undefined && html`<p>${dueIn(parts, held.status, due, { key })}</p>`}
     ${
       purpose !== undefined &&
       html`<details>
@@ -111,8 +119,8 @@ function titleOf(
 }
 
 /**
- * When the values of a category will be erased, as far as that is known. One that the consent does not name has the time of all of
- * these, if it rests on consent.
+ * When the values of a category will be erased, as far as that is known. One that the consent does not name has the last time of all
+ * of these, if it rests on consent.
  */
 export function dueOf(
   { categories, data_erased_at: ofAll }: HeldSubject['status'],

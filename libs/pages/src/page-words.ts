@@ -12,6 +12,12 @@ export function wordsOf({ parts }: Making, words: WordsInLanguage, isOpen: boole
   </details>`;
 }
 
+/** Characters of all the words. */
+export function lengthOf({ title, body, categories, ...words }: WordsInLanguage): number {
+  const named = categories.flatMap(({ label, text }) => [label, text]);
+  return [title, body, ...named, ...Object.values(words).flat()].reduce((sum, text) => sum + text.length, 0);
+}
+
 /** The words below a title, with the further facts of a registered text, in small pieces. */
 export function* wholeWords(
   { texts: { fact } }: PageParts,
@@ -43,12 +49,15 @@ export function* wholeWords(
 }
 
 /** {@link nameOf} with the language of the words that it is from, where that is another one than the page's. */
-export function labelOf(making: Making, key: string, words: WordsInLanguage | undefined): Html {
-  const name = nameOf(making, key, words);
+export function labelOf(making: Making, key: string, words: WordsInLanguage | undefined, max?: number): Html {
+  const name = nameOf(making, key, words, max);
   const isOfWords = words?.categories.some((each) => each.key === key) ?? false;
   if (!isOfWords || words?.language === making.parts.language) return html`${name}`;
   return html`<bdi lang="${words?.language}" dir="auto">${name}</bdi>`;
 }
+
+/** Characters of the label beside a box, which has room where its words have it. */
+const BOX_MAX = 300;
 
 /** The boxes of a request, with the labels of its words. A category whose deletion has begun cannot be agreed to. */
 export function boxesOf(making: Making, asked: ShownRequest, granted: readonly string[]): Html[] {
@@ -58,7 +67,7 @@ export function boxesOf(making: Making, asked: ShownRequest, granted: readonly s
       ? []
       : html`<label
           ><input type="checkbox" name="category" value="${key}" ${granted.includes(key) && html` checked`} />
-          ${labelOf(making, key, asked.words)}</label
+          ${labelOf(making, key, asked.words, BOX_MAX)}</label
         >`,
   );
 }

@@ -54,11 +54,11 @@ export class PageController {
   @Get('erase')
   async erasing(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
     const opened = await this.opening.opened(asked);
-    const { link, language } = opened;
+    const { link } = opened;
     if (!link.allow.includes('forget')) refuse();
     if (typeof of !== 'string') return backTo(opened);
     const one = (await this.reading.categoryOf(link, of)) ?? refuse();
-    return erasingPage(this.view.making(link, language), one);
+    return erasingPage(this.view.makingOf(opened, one.subject), one);
   }
 
   @Post('erase')
@@ -166,10 +166,9 @@ export class PageController {
   @Get('correct')
   async correcting(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
     const opened = await this.opening.opened(asked);
-    const { link, language } = opened;
     if (typeof of !== 'string') return backTo(opened);
-    const one = await this.corrections.find(link, of);
-    return correctingPage(this.view.making(link, language), one ?? refuse());
+    const one = (await this.corrections.find(opened.link, of)) ?? refuse();
+    return correctingPage(this.view.makingOf(opened, one.subject), one);
   }
 
   @Post('correct')
@@ -179,16 +178,18 @@ export class PageController {
     const done = await this.corrections.correct(opened.link, form.fields);
     if (done === 'often') return tooOftenPage(opened, 'correct');
     if (typeof done === 'string') return backTo(opened, done);
-    return correctingPage(this.view.making(opened.link, opened.language), done.one, done.refused);
+    const { one, refused } = done;
+    return correctingPage(this.view.makingOf(opened, one.subject), one, refused);
   }
 
   @Get('refuse')
   async refusing(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
     const opened = await this.opening.opened(asked);
-    const { link, language } = opened;
+    const { link } = opened;
     if (!mayRefuse(link)) refuse();
     if (typeof of !== 'string') return backTo(opened);
-    return refusingPage(this.view.making(link, language), (await this.refusals.find(link, of)) ?? refuse());
+    const one = (await this.refusals.find(link, of)) ?? refuse();
+    return refusingPage(this.view.makingOf(opened, one.subject), one);
   }
 
   @Post('object')

@@ -4,9 +4,10 @@ import type { WebPage } from '@app/http';
 import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
-import { framed } from './page-frame';
+import { framed, pathOf, wayBack } from './page-frame';
 import { responsible } from './page-controller.section';
 import { noteOn, uncopied } from './page-notes';
+import type { Opened } from './page-opening';
 import { bulleted, cut, guildNamed, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { refusing } from './page-refusals';
@@ -16,7 +17,7 @@ import {
   type MakeForm,
   type Making,
   past,
-  pathOf,
+  pathAbout,
   placeOf,
   rights,
   storesIn,
@@ -28,6 +29,8 @@ import type { PageTexts } from './texts.en';
 
 /** The largest size of the section about the bot, in bytes. The stored values have the rest of the page. */
 const SAID_BYTES = 10_000;
+/** That of the folded words of past decisions, so that the values of further servers have room. */
+const FOLDED_BYTES = 8_000;
 /** That of the forms beside the values, which is a part of theirs. */
 const BESIDES_BYTES = 8_000;
 
@@ -39,8 +42,9 @@ export class PageView {
   page(link: OpenLink, facts: PageFacts, language: PageLanguage, note?: PageNote, isOfOne = false): WebPage {
     const room = new Room();
     const one = isOfOne ? facts.subjects[0]?.subject : undefined;
-    const offered = this.making(link, language, link.allow.includes('export') && !isOfOne, one);
-    const making = { ...offered, facts, room, isOfOne, besides: new Room(BESIDES_BYTES) };
+    const folded = room.part(FOLDED_BYTES);
+    const besides = new Room(BESIDES_BYTES);
+    const making = { ...this.making(link, language, one), facts, room, folded, isOfOne, besides };
     const { parts } = making;
     const { texts } = parts;
     const said = !isOfOne && responsible(parts, facts, room.part(SAID_BYTES));
@@ -50,7 +54,7 @@ export class PageView {
       {
         language,
         title: texts.title,
-        path: `/p/${link.token}${one === undefined ? '' : `?of=${guildNamed(one)}`}`,
+        path: making.path,
       },
       html`${noteOn(making, note)}
         <p>${texts.intro(cut(facts.bot.name))} ${offerIn(texts, link)}</p>
@@ -65,7 +69,7 @@ export class PageView {
         ${!isOfOne && link.allow.includes('export') && this.exporting(making)} ${said}
         ${rights(making, { isHere: subjects.length > 0 && link.allow.includes('forget'), subjects: facts.further.length > 0 ? [] : facts.subjects })}
         ${!isOfOne && link.allow.includes('forget') && this.forgetting(making)}
-        ${isOfOne && html`<p class="row"><a class="button plain" href="${pathOf(making, undefined)}">${texts.back}</a></p>`}`,
+        ${isOfOne && wayBack(pathOf(link.token), language)}`,
     );
   }
 
@@ -94,20 +98,30 @@ export class PageView {
     );
   }
 
-  /** What a page of a link is made with. `hasCopies`: everything can be downloaded on it. */
+  /** What a page of a link is made with; that of `one` server has no copies. */
   making(
     link: OpenLink,
     language: PageLanguage,
-    hasCopies = false,
     one?: NamedSubject,
-  ): Pick<Making, 'parts' | 'link' | 'form'> {
+  ): Pick<Making, 'parts' | 'link' | 'form' | 'path'> {
     const { token } = link;
+    const path = pathOf(token, one && guildNamed(one));
     const of = one === undefined ? '' : `&of=${guildNamed(one)}`;
     const form: MakeForm = (act, content, shown) =>
       html`<form method="post" action="/p/${token}/${act}?lang=${language}${of}">
         ${hidden('mark', this.forms.markOf(token, act, shown))}${content}
       </form>`;
-    return { parts: new PageParts(language, hasCopies), link, form };
+    const copies = one === undefined ? 'more' : 'moreOnFirst';
+    const parts = new PageParts(language, link.allow.includes('export') ? copies : 'moreUncopied');
+    return { parts, link, form, path };
+  }
+
+  /** {@link making} for the page of an act on one subject, which leads back to the page of its server. */
+  makingOf(
+    { link, language }: Pick<Opened, 'link' | 'language'>,
+    subject: NamedSubject,
+  ): ReturnType<PageView['making']> {
+    return this.making(link, language, link.subject === undefined ? subject : undefined);
   }
 
   private subject(making: Making, held: HeldSubject): Html {
@@ -166,7 +180,7 @@ function further(making: Making): Html | false {
   if (facts.further.length === 0) return false;
   const item = (subject: NamedSubject): Html =>
     html`<li>
-      <a href="${pathOf(making, subject)}" ${idOf(parts, subject.ids)}>${placeOf(making, subject.ids)}</a>
+      <a href="${pathAbout(making, subject)}" ${idOf(parts, subject.ids)}>${placeOf(making, subject.ids)}</a>
     </li>`;
   return html`<section>
     <h2>${texts.further}</h2>

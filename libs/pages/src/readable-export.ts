@@ -115,13 +115,13 @@ export class ReadableExport implements ExportForm {
     const due = status.data_erased_at;
     const left = uncovered(status, stored, this.facts.purposes);
     return html`${decision(parts, status)} ${at !== null && html`<p>${parts.time(at)}</p>`}
-      ${due !== undefined && html`<p>${dueIn(parts, status.status, due, namesOf(making, left, undefined))}</p>`}
+      ${due !== undefined && html`<p>${dueIn(parts, status, due, { names: namesOf(making, left, undefined) })}</p>`}
       <ul>
         ${decisionsOf({ status, asked }).map(
           ({ key, status: state, data_erased_at: erased }) =>
             html`<li>
               ${nameOf(making, key, state === 'pending' ? asked?.words : decided)}:
-              ${texts.stateOf[state]}.${erased !== undefined && html` ${dueIn(parts, state, erased)}`}
+              ${texts.stateOf[state]}.${erased !== undefined && html` ${dueIn(parts, status, erased, { key })}`}
             </li>`,
         )}
       </ul>`;

@@ -1,6 +1,7 @@
 import { COPY_DE } from './texts.copy';
 import { REFUSALS_DE } from './texts.refusals';
 import { CORRECTION_DE } from './texts.correction';
+import { DUE_DE } from './texts.due';
 import { HOLDERS_DE } from './texts.holders';
 import { LAST_DE } from './texts.last';
 import type { PageTexts } from './texts.en';
@@ -50,12 +51,13 @@ export const DE: PageTexts = {
       ? 'bis du deine Einwilligung widerrufst oder die Löschung verlangst'
       : `bis du die Löschung verlangst oder bis ${days === 1 ? 'einen Tag' : `${days} Tage`} nach deinem Widerruf`,
   untilErased: 'bis du die Löschung verlangst',
-  dueAt: (at) =>
-    `Die gespeicherten Daten werden am ${at} gelöscht, weil du deine Einwilligung widerrufen hast.`,
+  due: DUE_DE,
   empty: 'kein Wert',
   yes: 'ja',
   no: 'nein',
   more: 'Es gibt noch mehr. Die Kopien unten enthalten alles.',
+  moreOnFirst: 'Es gibt noch mehr. Die Kopien auf der ersten Seite deines Links enthalten alles.',
+  moreOf: 'Es gibt noch mehr. Eine eigene Seite zeigt mehr davon:',
   moreUncopied: 'Es gibt noch mehr. Bitte den Bot um eine Kopie von allem.',
   unreadable: 'Einige Werte lassen sich nicht lesen. Bitte frage beim Team des Bots nach.',
   hidden: 'Dieser Link zeigt nicht, was gespeichert ist.',
@@ -105,7 +107,6 @@ export const DE: PageTexts = {
       what === '' ? 'Du hast deine ganze Einwilligung widerrufen.' : `Widerrufen: ${what}.`,
     erased: (what) => `Gelöscht: ${what}.`,
     corrected: (what) => `Berichtigt: ${what}.`,
-    due: (at) => `Die gespeicherten Daten werden am ${at} gelöscht.`,
   },
   asked: 'Der Bot bittet um deine Einwilligung',
   choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
@@ -225,8 +226,6 @@ export const DE: PageTexts = {
   onRecordText: (id) =>
     `Sie hat die Nummer ${id} und wird so bald wie möglich abgeschlossen, ohne dass du sie noch einmal verlangen musst. Zeigt deine Seite später noch etwas an, kannst du es dort löschen.`,
   language: 'Sprache',
-  dueUncovered: (at, names) =>
-    `${names === '' ? 'Die gespeicherten Daten werden' : `Was unter ${names} gespeichert ist, wird`} am ${at} gelöscht, weil deine Einwilligung ${names === '' ? 'sie' : 'es'} nicht mehr umfasst.`,
   replaces: (days, isNamed) => [
     'Wenn du einwilligst, ersetzt das deine bisherige Einwilligung: Für ',
     `${isNamed ? ' und ' : ''}alles, was du nicht auswählst, endet sie${

@@ -1,6 +1,7 @@
 import { COPY_EN } from './texts.copy';
 import { REFUSALS_EN } from './texts.refusals';
 import { CORRECTION_EN } from './texts.correction';
+import { DUE_EN } from './texts.due';
 import { HOLDERS_EN } from './texts.holders';
 import { LAST_EN } from './texts.last';
 
@@ -49,11 +50,13 @@ export const EN = {
       ? 'until you withdraw your consent or have it erased'
       : `until you have it erased, or until ${days === 1 ? 'one day' : `${days} days`} after you withdraw your consent`,
   untilErased: 'until you have it erased',
-  dueAt: (at: string) => `What is stored will be erased on ${at}, because you have withdrawn your consent.`,
+  due: DUE_EN,
   empty: 'no value',
   yes: 'yes',
   no: 'no',
   more: 'There is more. The copies below have everything.',
+  moreOnFirst: 'There is more. The copies on the first page of your link have everything.',
+  moreOf: 'There is more. A page of its own shows more of it:',
   moreUncopied: 'There is more. Ask the bot for a copy of everything.',
   unreadable: 'Some values cannot be read. Please ask the team of the bot.',
   hidden: 'This link does not show what is stored.',
@@ -97,7 +100,6 @@ export const EN = {
       what === '' ? 'You have withdrawn your whole consent.' : `Withdrawn: ${what}.`,
     erased: (what: string) => `Erased: ${what}.`,
     corrected: (what: string) => `Corrected: ${what}.`,
-    due: (at: string) => `What is stored will be erased on ${at}.`,
   },
   asked: 'The bot asks for your consent',
   choose: 'Choose what you consent to. You can withdraw it here at any time.',
@@ -214,8 +216,6 @@ export const EN = {
   onRecordText: (id: string) =>
     `It has the number ${id} and will be finished as soon as possible, without a further request. If your page still shows something later, you can erase it there.`,
   language: 'Language',
-  dueUncovered: (at: string, names: string) =>
-    `What is stored${names === '' ? '' : ` in ${names}`} will be erased on ${at}, because your consent no longer covers it.`,
   /** Before and after the names of what ends in any case. */
   replaces: (days: number | undefined, isNamed: boolean): readonly [string, string] => [
     'If you consent, this replaces your earlier consent: it ends for ',

@@ -34,7 +34,7 @@ export const HOLDERS_EN = {
 
 export const HOLDERS_DE: typeof HOLDERS_EN = {
   why: (names) =>
-    `Der Bot hat eigene Speicher: ${names}. Wenn du eine Kopie herunterlädst, wird der Bot gefragt, was er dort über dich hat, und zwar zu jedem Server, zu dem auch dieser Dienst etwas über dich hat; nach anderen frag ihn selbst. Eine Kopie, die du nach seiner Antwort herunterlädst, enthält sie.`,
+    `Der Bot hat eigene Speicher: ${names}. Wenn du eine Kopie herunterlädst, wird der Bot gefragt, was er dort über dich hat, und zwar zu jedem Server, zu dem auch dieser Dienst etwas über dich gespeichert hat. Zu anderen Servern frag den Bot selbst. Eine Kopie, die du nach seiner Antwort herunterlädst, enthält sie.`,
   unasked: 'Nach seinen eigenen Speichern wurde der Bot nicht gefragt: Frag ihn selbst.',
   told: (names) =>
     `Der Bot wird beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat: ${names}.`,

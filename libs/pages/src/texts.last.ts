@@ -2,7 +2,7 @@
 export const LAST_EN = {
   place: 'Place',
   keepWhy:
-    'It proves the erasure without saying who you are. With the salt, your id and the id of the server, which is beside its name, it can be tied to you.',
+    'It proves the erasure without saying who you are. With the salt, your id and the id under “Place”, it can be tied to you.',
   keepFile:
     'Only this page shows you the certificate and its salt. Download the file, which has both, before you leave the page.',
   noCertificate:
@@ -13,7 +13,7 @@ export const LAST_EN = {
 export const LAST_DE: typeof LAST_EN = {
   place: 'Ort',
   keepWhy:
-    'Sie beweist die Löschung, ohne zu sagen, wer du bist. Mit dem Salt, deiner ID und der ID des Servers, die bei seinem Namen angegeben ist, lässt sie sich dir zuordnen.',
+    'Sie beweist die Löschung, ohne zu sagen, wer du bist. Mit dem Salt, deiner ID und der ID, die unter „Ort“ steht, lässt sie sich dir zuordnen.',
   keepFile:
     'Nur diese Seite zeigt dir die Bescheinigung und ihren Salt. Lade die Datei herunter, die beides enthält, bevor du die Seite verlässt.',
   noCertificate:
