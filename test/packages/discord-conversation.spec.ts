@@ -782,22 +782,25 @@ describe.each(KITS)('%s', (kit) => {
           return jest.spyOn(data, 'object').mockImplementation(act);
         },
       },
-    ])('says the same as the one of $beside beside it, while that is under way', async ({ yes, done, sure, held }) => {
-      const legal_basis = 'legitimate_interests';
-      const { user, privacy } = await bot([{ ...categoryOf('birthday', 'Birthday'), legal_basis }]);
-      const robin = user();
-      await agreed(robin);
-      const [message, other] = [await sure(robin), await sure(robin)];
-      let open = (): void => undefined;
-      const spy = held(privacy['options'].lethe, new Promise((resolve) => (open = resolve)));
-      const erased = robin.press(message, yes);
-      await until(() => spy.mock.calls.length === 1);
-      const kept = robin.press(message, 'Keep my data');
-      open();
-      expect((await kept).content).toContain(done);
-      expect((await kept).files).toEqual((await erased).files);
-      expect((await robin.press(other, 'Keep my data')).content).toBe('Nothing was erased.');
-    });
+    ])(
+      'says the same as the one of $beside beside it, while that is under way',
+      async ({ yes, done, sure, held }) => {
+        const legal_basis = 'legitimate_interests';
+        const { user, privacy } = await bot([{ ...categoryOf('birthday', 'Birthday'), legal_basis }]);
+        const robin = user();
+        await agreed(robin);
+        const [message, other] = [await sure(robin), await sure(robin)];
+        let open = (): void => undefined;
+        const spy = held(privacy['options'].lethe, new Promise((resolve) => (open = resolve)));
+        const erased = robin.press(message, yes);
+        await until(() => spy.mock.calls.length === 1);
+        const kept = robin.press(message, 'Keep my data');
+        open();
+        expect((await kept).content).toContain(done);
+        expect((await kept).files).toEqual((await erased).files);
+        expect((await robin.press(other, 'Keep my data')).content).toBe('Nothing was erased.');
+      },
+    );
   });
 
   describe('a failure of the service', () => {
