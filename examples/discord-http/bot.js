@@ -65,11 +65,14 @@ async function today({ guild_id }) {
 }
 
 /** Without a consent: the owner of the server has a legitimate interest in it (Art. 6(1)(f)). */
-function warned({ guild_id, data: { options } }) {
-  const [user_id, reason] = ['member', 'reason'].map(
-    (name) => options.find((one) => one.name === name).value,
-  );
-  return `<@${user_id}> has ${warn({ user_id, guild_id, reason })} warnings.`;
+async function warned({ guild_id, data: { options } }) {
+  const { member: user_id, reason } = Object.fromEntries(options.map(({ name, value }) => [name, value]));
+  const noted = () => `<@${user_id}> has ${warn({ user_id, guild_id, reason })} warnings.`;
+  return lethe.withConsent({ user_id, guild_id }, 'warnings', noted).catch((error) => {
+    // The member has objected to it, or restricted it. Which of them is not for the moderator.
+    if (error.code === 'processing_refused') return `No warning can be stored about <@${user_id}>.`;
+    throw error;
+  });
 }
 
 const birthday = {

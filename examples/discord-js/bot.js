@@ -2,14 +2,7 @@ import { createServer } from 'node:http';
 import { ConsentRequiredError, createWebhookHandler, InvalidRequestError, Lethe } from '@lethe/sdk';
 import { DIRECT_MESSAGES, scopeOf } from '@lethe/discord';
 import { DiscordJsPrivacy } from '@lethe/discord/discord-js';
-import {
-  Client,
-  Events,
-  GatewayIntentBits,
-  MessageFlags,
-  PermissionFlagsBits,
-  SlashCommandBuilder,
-} from 'discord.js';
+import { Client, Events, GatewayIntentBits, PermissionFlagsBits, SlashCommandBuilder } from 'discord.js';
 import { hold, warn } from './database.js';
 
 const { DISCORD_TOKEN, DISCORD_API, LETHE_URL, LETHE_KEY, LETHE_WEBHOOK_SECRET, PORT = '8080' } = process.env;
@@ -22,18 +15,12 @@ const client = new Client({
   rest: { timeout: 150_000, ...(DISCORD_API && { api: DISCORD_API }) },
 });
 
+const day = (option) => option.setName('day').setDescription('For example 2000-02-29').setRequired(true);
 const birthday = new SlashCommandBuilder()
   .setName('birthday')
   .setDescription('Birthdays on this server')
   .setContexts(0)
-  .addSubcommand((set) =>
-    set
-      .setName('set')
-      .setDescription('Save your birthday')
-      .addStringOption((day) =>
-        day.setName('day').setDescription('For example 2000-02-29').setRequired(true),
-      ),
-  )
+  .addSubcommand((set) => set.setName('set').setDescription('Save your birthday').addStringOption(day))
   .addSubcommand((today) => today.setName('today').setDescription('Whose birthday is today?'));
 const warning = new SlashCommandBuilder()
   .setName('warn')
@@ -60,7 +47,7 @@ client.on(Events.InteractionCreate, async (interaction) => {
   const isForeign = scopeOf(interaction) === DIRECT_MESSAGES;
   const run = async () => (isForeign ? 'Please have this bot added to the server first.' : act(interaction));
   try {
-    await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+    await interaction.deferReply({ flags: 'Ephemeral' });
     await interaction.editReply(await run());
   } catch (error) {
     if (error instanceof ConsentRequiredError) return privacy.ask(interaction, run);
@@ -83,19 +70,22 @@ async function save({ user, guildId, options }) {
 async function today({ guildId }) {
   const now = new Date().toISOString().slice(5, 10);
   const names = [];
-  for await (const { user_id, data } of lethe.data.valuesOfGuild({
-    guild_id: guildId,
-    category: 'birthday',
-  }))
+  const given = { guild_id: guildId, category: 'birthday' };
+  for await (const { user_id, data } of lethe.data.valuesOfGuild(given))
     if (data?.day?.slice(5, 10) === now) names.push(`<@${user_id}>`);
   return names.length === 0 ? 'No one today.' : `Happy birthday, ${names.join(', ')}!`;
 }
 
 /** Without a consent: the owner of the server has a legitimate interest in it (Art. 6(1)(f)). */
-function warned({ guildId: guild_id, options }) {
-  const user_id = options.get('member', true).value;
-  const count = warn({ user_id, guild_id, reason: options.getString('reason', true) });
-  return `<@${user_id}> has ${count} warnings.`;
+async function warned({ guildId: guild_id, options }) {
+  const who = { user_id: options.get('member', true).value, guild_id };
+  const warning = { ...who, reason: options.getString('reason', true) };
+  const noted = () => `<@${who.user_id}> has ${warn(warning)} warnings.`;
+  return lethe.withConsent(who, 'warnings', noted).catch((error) => {
+    // The member has objected to it, or restricted it. Which of them is not for the moderator.
+    if (error.code === 'processing_refused') return `No warning can be stored about <@${who.user_id}>.`;
+    throw error;
+  });
 }
 
 const holder = await hold(lethe);

@@ -3,13 +3,12 @@
 import logging
 import os
 from datetime import datetime, timezone
-from typing import Any, Mapping
 
 import discord
 from aiohttp import web
 from discord import app_commands
 from discord.ext import commands
-from lethe_client import AsyncLethe, ConsentRequiredError, InvalidRequestError, WebhookHandler
+from lethe_client import AsyncLethe, ConsentRequiredError, InvalidRequestError, ProcessingRefusedError, WebhookHandler
 from lethe_discord import DIRECT_MESSAGES, PrivacyCog, Then, scope_of
 
 import database
@@ -17,47 +16,42 @@ import database
 lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"])
 
 
-def erased(event: Mapping[str, Any]) -> None:
-    bot.holder.wake()  # the bot's own database at once, and not only within a minute
-    print("A user was erased", flush=True)
-
-
-webhooks = WebhookHandler(
-    os.environ["LETHE_WEBHOOK_SECRET"],
-    on={"user_forgotten": erased, "consent_revoked": lambda event: print("A consent was withdrawn", flush=True)},
-    lethe=lethe,
-    on_error=lambda error: logging.error("A call of Lethe has failed", exc_info=error),
-)
-
-
 class BirthdayBot(commands.Bot):
     async def setup_hook(self) -> None:
         self.privacy = PrivacyCog(self, lethe)
         await self.add_cog(self.privacy)
+        self.tree.error(self.privacy.failed)  # logs it; a user who has objected or restricted reads that
         await self.tree.sync()
         self.holder = await database.hold(lethe)
-        app = web.Application()
-        app.router.add_post("/gdpr", webhooks.aiohttp)
-        runner = web.AppRunner(app)
+        runner = web.ServerRunner(web.Server(webhooks.aiohttp))
         await runner.setup()
         await web.TCPSite(runner, port=int(os.environ.get("PORT", "8080"))).start()
 
     async def on_ready(self) -> None:
         print(f"{self.user} is ready", flush=True)
 
+    def erased(self, event: object) -> None:
+        self.holder.wake()  # the bot's own database at once, and not only within a minute
+        print("A user was erased", flush=True)
+
 
 bot = BirthdayBot(commands.when_mentioned, intents=discord.Intents(guilds=True))
 birthday = app_commands.Group(name="birthday", description="Birthdays on this server", guild_only=True)
 bot.tree.add_command(birthday)
+webhooks = WebhookHandler(
+    os.environ["LETHE_WEBHOOK_SECRET"],
+    on={"user_forgotten": bot.erased, "consent_revoked": lambda event: print("A consent was withdrawn", flush=True)},
+    lethe=lethe,
+    on_error=lambda error: logging.error("A call of Lethe has failed", exc_info=error),
+)
 
 
 async def answer(interaction: discord.Interaction, run: Then) -> None:
     await interaction.response.defer(ephemeral=True)
-    if scope_of(interaction) == DIRECT_MESSAGES:  # of a user who has installed the bot on their account
-        await interaction.followup.send("Please have this bot added to the server first.")
-        return
+    is_foreign = scope_of(interaction) == DIRECT_MESSAGES  # of a user who has installed the bot on their account
     try:
-        await interaction.followup.send(await run())
+        said = "Please have this bot added to the server first." if is_foreign else await run()
+        await interaction.followup.send(said)
     except ConsentRequiredError:
         await bot.privacy.ask(interaction, run)  # continues after a yes
 
@@ -94,16 +88,14 @@ async def today(interaction: discord.Interaction) -> None:
 async def warn(interaction: discord.Interaction, member: discord.User, reason: str) -> None:
     async def run() -> str:
         # Without a consent: the owner of the server has a legitimate interest in it (Art. 6(1)(f)).
-        count = database.warn(member.id, interaction.guild_id or 0, reason)
+        who = {"user_id": member.id, "guild_id": interaction.guild_id or 0}
+        try:
+            count = await lethe.with_consent(lambda: database.warn(**who, reason=reason), **who, category="warnings")
+        except ProcessingRefusedError:  # an objection or restriction; which, is not for the moderator
+            return f"No warning can be stored about <@{member.id}>."
         return f"<@{member.id}> has {count} warnings."
 
     await answer(interaction, run)
-
-
-@bot.tree.error
-async def on_error(interaction: discord.Interaction, error: app_commands.AppCommandError) -> None:
-    # It is logged. A user who has objected, or has restricted the processing, reads that.
-    await bot.privacy.failed(interaction, error)
 
 
 bot.run(os.environ["DISCORD_TOKEN"])

@@ -9,13 +9,11 @@ from lethe_client import AsyncLethe, LetheError, holders
 FILE = os.environ.get("DATABASE", "bot.db")
 _database = sqlite3.connect(FILE, isolation_level=None)
 _database.execute("PRAGMA secure_delete = ON")  # or deleted text stays in the file
-_database.execute(
-    "CREATE TABLE IF NOT EXISTS warnings"
-    " (user_id TEXT NOT NULL, guild_id TEXT NOT NULL, reason TEXT NOT NULL, warned_at TEXT NOT NULL)"
-)
+_COLUMNS = "user_id TEXT NOT NULL, guild_id TEXT NOT NULL, reason TEXT NOT NULL, warned_at TEXT NOT NULL"
+_database.execute(f"CREATE TABLE IF NOT EXISTS warnings ({_COLUMNS})")
 
 
-def warn(user_id: int, guild_id: int, reason: str) -> int:
+async def warn(user_id: int, guild_id: int, reason: str) -> int:
     """Notes a warning, and answers how many the member has on this server."""
     who = (str(user_id), str(guild_id))
     _database.execute("INSERT INTO warnings VALUES (?, ?, ?, datetime('now'))", (*who, reason))

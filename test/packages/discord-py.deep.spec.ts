@@ -38,9 +38,9 @@ async function newBot(platformBotId?: string) {
   return { lethe, start };
 }
 
-/** The ids of the components, without the time at which one expires. */
+/** The ids of the components, without the time at which one expires and the command that one is for. */
 const actsOf = (message: DiscordMessage): string[] =>
-  componentsOf(message).map(({ custom_id: id }) => id.replace(/^(lethe1:f:here:).*/, '$1'));
+  componentsOf(message).map(({ custom_id: id }) => id.replace(/^(lethe1:(?:f:here|k):).*/, '$1'));
 
 describeWithDiscordPy('lethe_discord', () => {
   it('declares the same command as @lethe/discord, in the languages of the bot too', async () => {

@@ -88,8 +88,8 @@ def usual(*given, **options):
     connection.execute("PRAGMA secure_delete = OFF")
     return connection
 sqlite3.connect = usual
-import database
-database.warn(1, 2, "a-canary")
+import asyncio, database
+asyncio.run(database.warn(1, 2, "a-canary"))
 database._database.execute("DELETE FROM warnings")`;
     expect(await spawned(PYTHON, ['-c', act], { env }).ended).toMatchObject({ code: 0, output: '' });
     expect(readFileSync(env.DATABASE).includes('a-canary')).toBe(false);

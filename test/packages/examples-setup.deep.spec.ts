@@ -77,10 +77,13 @@ describe.each(PROGRAMS)('%s of the examples', (_, runs) => {
     const lost = await runs({ ...given, ENV_FILE: file });
     expect(lost.code).not.toBe(0);
     expect(lost.output).toContain(`npx @lethe/server admin bots:new-key --bot ${discord.applicationId}`);
-    // As where the first run had ended before it declared the category.
-    await new Lethe({ url: service.url, key: LETHE_KEY }).categories.delete('birthday');
+    // As where the first run had ended before it declared both categories.
+    const { categories } = new Lethe({ url: service.url, key: LETHE_KEY });
+    await categories.delete('birthday');
     const again = await runs({ ...given, ENV_FILE: file, LETHE_KEY });
     expect(again).toMatchObject({ code: 0, output: expect.stringContaining('is registered') as string });
     expect(parseDotenv(readFileSync(file))).toMatchObject({ LETHE_KEY });
+    const keys = (await categories.list().toArray()).map(({ key }) => key);
+    expect(keys.sort()).toEqual(['birthday', 'warnings']);
   });
 });
