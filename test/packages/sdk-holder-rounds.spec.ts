@@ -934,27 +934,12 @@ describe('a store that fails', () => {
 
   it('does not spare what a restore has brought back while the bot ran', async () => {
     const who = await known();
-    const dump = database.serialize();
     await lethe.privacy.forget(who);
-    const loop = holder({
-      stores: stored()
-        .map((store, at) => ({
-          ...store,
-          count: (given) => (stored()[at] as Store).count(given),
-          erase: (given) => (stored()[at] as Store).erase(given),
-          marks: {
-            all: (list) => (stored()[at] as Store).marks!.all(list),
-            get: (list, name) => (stored()[at] as Store).marks!.get(list, name),
-            put: (list, name, note) => (stored()[at] as Store).marks!.put(list, name, note),
-            remove: (list, names) => (stored()[at] as Store).marks!.remove(list, names),
-          },
-        }))
-        .concat(away),
-    });
+    const loop = holder({ stores: [...stored(), away] });
     await loop.once();
     expect(rowsOf(who)).toEqual([0, 0]);
-    database.close();
-    database = new Database(dump);
+    // A backup from before the erasure has its rows, and not its notes.
+    database.exec('DELETE FROM lethe_holder');
     await known(who);
     // The next round waits, and the one after it tries again.
     for (let round = 0; round < 2; round++) await loop.once();
