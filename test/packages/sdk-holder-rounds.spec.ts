@@ -897,6 +897,55 @@ describe('a store that fails', () => {
     expect(rowsOf(who)).toEqual(rows);
   });
 
+  const away: Store = {
+    ...stored0()[0]!,
+    name: 'away',
+    count: async () => Promise.reject(new Error('away')),
+  };
+
+  it('does not spare in a store that was only kept what was there before', async () => {
+    const kept = (year: number): Store[] =>
+      stored().map((store) => ({ ...store, keeps: { basis: 'law', until: `${year}-01-01` } }));
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await holder({ stores: [...kept(2999), away] }).once();
+    await known(who);
+    await holder({ stores: [...kept(2020), away] }).once();
+    expect(rowsOf(who)).toEqual([0, 0]);
+    expect(fake.tasks[0]?.answers.at(-1)?.counts).toEqual({ messages: 4, profiles: 1 });
+    // Now they are erased, and what is given since is spared.
+    write(who);
+    await holder({ stores: [...kept(2020), away] }).once();
+    expect(rowsOf(who)).toEqual([2, 1]);
+  });
+
+  it('spares what is given after an erasure that found nothing in a store that was kept before', async () => {
+    const [messages] = stored() as [Store];
+    const who = await known();
+    database.exec('DELETE FROM messages');
+    await lethe.privacy.forget(who);
+    const kept = (year: number) => [{ ...messages, keeps: { basis: 'law', until: `${year}-01-01` } }, away];
+    await holder({ stores: kept(2999) }).once();
+    await holder({ stores: kept(2020) }).once();
+    await known(who);
+    await holder({ stores: kept(2020) }).once();
+    expect(rowsOf(who)[0]).toBe(2);
+  });
+
+  it('does not spare what a restore has brought back while the bot ran', async () => {
+    const who = await known();
+    await lethe.privacy.forget(who);
+    const loop = holder({ stores: [...stored(), away] });
+    await loop.once();
+    expect(rowsOf(who)).toEqual([0, 0]);
+    // A backup from before the erasure has its rows, and not its notes.
+    database.exec('DELETE FROM lethe_holder');
+    await known(who);
+    // The next round waits, and the one after it tries again.
+    for (let round = 0; round < 2; round++) await loop.once();
+    expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
   it('is a refusal of the service for one task alone', async () => {
     await lethe.privacy.forget(await known());
     await holder().once();
@@ -1217,6 +1266,23 @@ describe('a bot whose database was restored from a backup', () => {
     restored(dump);
     expect(await holder().once()).toMatchObject({ repeated: 2 });
     expect([rowsOf(who), errors.length]).toEqual([[0, 0], 2]);
+  });
+
+  it('repeats by notes of a clock that is a little ahead, as of another machine', async () => {
+    await lethe.privacy.forget(await known());
+    fake.tasks[0]!.created_at = '2026-01-01T00:00:00.000Z';
+    await holder().once();
+    database
+      .prepare("UPDATE lethe_holder SET note = ? WHERE name = 'since'")
+      .run(new Date(Date.now() + 600_000).toISOString());
+    const who = await known();
+    const dump = database.serialize();
+    await lethe.privacy.forget(who);
+    fake.tasks[1]!.created_at = new Date().toISOString();
+    await holder().once();
+    restored(dump);
+    expect(await holder().once()).toMatchObject({ repeated: 2 });
+    expect([rowsOf(who), errors]).toEqual([[0, 0], []]);
   });
 
   it('spares a user who came back also after a round whose own clock was behind', async () => {

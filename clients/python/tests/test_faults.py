@@ -181,16 +181,22 @@ def test_with_consent_runs_nothing_after_a_withdrawal_that_was_recorded_while_it
     assert (done, asked) == ([], 1)
 
 
-def test_with_consent_asks_a_few_times_where_consents_end_again_and_again() -> None:
+@pytest.mark.parametrize("user_id", [None, "123456789012345678", "1"])
+def test_with_consent_asks_a_few_times_where_consents_of_the_user_change_and_then_runs_nothing(user_id: Optional[str]) -> None:
     asked: List[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
         asked.append(request.url.path.split("/")[4])
-        lethe.empty_consent_cache()
+        lethe.empty_consent_cache(user_id)
         return httpx.Response(200, json={"success": True, "data": {"status": "accepted", "objections": [], "restrictions": []}})
 
     with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
-        assert lethe.with_consent(lambda: "done", **WHO, category="notes") == "done"
+        if user_id == "1":
+            assert lethe.with_consent(lambda: "done", **WHO, category="notes") == "done"
+            assert asked == ["status", "refusals"]
+            return
+        with pytest.raises(UnavailableError):
+            lethe.with_consent(lambda: asked.append("done"), **WHO, category="notes")
     assert asked == ["status", "refusals"] * 5
 
 

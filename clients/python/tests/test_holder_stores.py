@@ -221,7 +221,8 @@ def test_notes_are_kept_beside_the_data_by_their_list(seat: Any) -> None:
             await marks.put(long, "a", "long")
             assert [await marks.get(long, "a"), await marks.all(long)] == ["long", {"a": "long"}]
             digest = hashlib.sha256(long.encode()).hexdigest()[:32]
-            assert len(await seat.run(f"SELECT list FROM lethe_holder WHERE list = '{digest}'")) == 1
+            written = long if seat.engine == "sqlite" else digest
+            assert len(await seat.run(f"SELECT list FROM lethe_holder WHERE list = '{written}'")) == 1
             await marks.remove(long, ["a"])
             # A restore to a time before the holder.
             await seat.run("DROP TABLE lethe_holder")

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
@@ -699,6 +700,42 @@ def test_while_a_store_fails_the_others_which_are_done_spare_what_a_user_gave_wh
     assert bot.database.rows_of(who) == rows
 
 
+def _away(who: Who) -> int:
+    raise RuntimeError("away")
+
+
+def test_a_store_that_was_only_kept_spares_nothing_that_was_there_before(bot: Bot) -> None:
+    def kept(year: int) -> List[Store]:
+        stores = [replace(store, keeps=Keeps("law", f"{year}-01-01")) for store in bot.database.stores()]
+        return [*stores, Store("broken", _away, none)]
+
+    who = bot.forgotten()
+    bot.database.write(who)
+    bot.holder(stores=kept(2999)).once()
+    bot.known(who)
+    bot.holder(stores=kept(2020)).once()
+    assert bot.database.rows_of(who) == [0, 0]
+    # Now they are erased, and what is given since is spared.
+    bot.database.write(who)
+    bot.holder(stores=kept(2020)).once()
+    assert bot.database.rows_of(who) == [2, 1]
+
+
+def test_what_a_restore_has_brought_back_while_the_bot_ran_is_not_spared(bot: Bot, tmp_path: Path) -> None:
+    who = bot.known()
+    shutil.copy(bot.database.path, tmp_path / "backup.db")
+    bot.lethe.privacy.forget(**who)
+    loop = bot.holder(stores=[*bot.database.stores(), Store("broken", _away, none)])
+    loop.once()
+    assert bot.database.rows_of(who) == [0, 0]
+    shutil.copy(tmp_path / "backup.db", bot.database.path)
+    bot.known(who)
+    # The next round waits, and the one after it tries again.
+    for _ in range(2):
+        loop.once()
+    assert bot.database.rows_of(who) == [0, 0]
+
+
 def test_a_store_that_never_answers_holds_no_other_store_and_no_other_task(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -930,10 +967,24 @@ def test_notes_with_a_time_to_come_hide_no_later_erasure_once_they_are_removed(b
             # Where the clock is behind, it will be right again: nothing is repeated until then.
             assert bot.holder().once().repeated == 0
             [words, _] = bot.words[-2:]
-            assert f"done up to {ahead}" in words and words.endswith("remove the note since of database/messages.")
+            assert f"done up to {ahead}" in words and "remove the note since of database/messages (as the name of a folder: " in words
+            assert "The store then counts as new" in words
             bot.database.run("DELETE FROM lethe_holder WHERE name = 'since'")
         assert bot.holder().once().repeated == 2
         assert bot.database.rows_of(who) == [0, 0]
+
+
+def test_a_note_of_a_clock_that_is_a_little_ahead_holds_no_round(bot: Bot, tmp_path: Path) -> None:
+    bot.forgotten()
+    bot.holder().once()
+    who = bot.known()
+    ahead = (datetime.now(timezone.utc) + timedelta(minutes=10)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    bot.database.run(f"UPDATE lethe_holder SET note = '{ahead}' WHERE name = 'since'")
+    shutil.copy(bot.database.path, tmp_path / "backup.db")
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    shutil.copy(tmp_path / "backup.db", bot.database.path)
+    assert (bot.holder().once().repeated, bot.database.rows_of(who), bot.words) == (2, [0, 0], [])
 
 
 def test_notes_are_those_of_the_sdk_and_have_no_id_of_a_user(bot: Bot) -> None:

@@ -8,7 +8,7 @@ import sys
 import time
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import pytest
 
@@ -375,7 +375,7 @@ def test_empties_the_consents_that_a_client_trusts() -> None:
     class Client:
         emptied = 0
 
-        def empty_consent_cache(self) -> None:
+        def empty_consent_cache(self, user_id: Optional[str] = None) -> None:
             self.emptied += 1
 
     client = Client()

@@ -15,7 +15,7 @@ export async function forget(turn: Turn, where: Where): Promise<Reply> {
   const { say } = turn.words;
   const until = Math.floor(now() / 1000) + confirmSeconds;
   const yes = button('danger', say('forget_yes'), customId(ACTS.forget, where, until.toString(36), asked.id));
-  const no = button('secondary', say('forget_no'), customId(ACTS.keep, asked.id));
+  const no = button('secondary', say('forget_no'), customId(ACTS.keep));
   const content = `${say(await sureOf(turn, where))}\n${say('forget_until', { when: `<t:${until}:t>` })}`;
   return reply({ content, components: [row(yes, no)] });
 }

@@ -21,9 +21,6 @@ import { failureWord, type Turn, whereOf } from './turn';
 import { type Then, Waiting } from './waiting';
 
 const CONFIRM_SECONDS = 300;
-const ERASING_MAX = 100;
-
-const ofUser = ({ who }: Turn, of = ''): string => `${of}/${who.user_id}`;
 
 export interface PrivacyOptions {
   readonly lethe: Lethe;
@@ -48,8 +45,6 @@ export interface PrivacyOptions {
 export class Privacy {
   private readonly facts: BotFacts;
   private readonly waiting: Waiting;
-  /** What the last buttons that erase have answered, or will: the button beside each of them says the same. */
-  private readonly erasing = new Map<string, Promise<Reply>>();
   private readonly verifyUrl: string | undefined;
 
   constructor(private readonly options: PrivacyOptions) {
@@ -149,13 +144,6 @@ export class Privacy {
     }
   }
 
-  private erases(turn: Turn, of: string | undefined, answer: Promise<Reply>): Promise<Reply> {
-    const [oldest] = this.erasing.keys();
-    if (oldest !== undefined && this.erasing.size >= ERASING_MAX) this.erasing.delete(oldest);
-    this.erasing.set(ofUser(turn, of), answer);
-    return answer;
-  }
-
   private pressed(turn: Turn, { customId, values }: Component): Promise<Reply> | Reply {
     const { act = '', parts = [] } = parseCustomId(customId) ?? {};
     const [view, page, mask, binding, waits] = parts;
@@ -176,9 +164,10 @@ export class Privacy {
       case ACTS.withdrawAll:
         return withdraw(turn);
       case ACTS.forget:
-        return this.erases(turn, parts[2], erase(turn, parts));
+        return erase(turn, parts);
       case ACTS.keep:
-        return this.erasing.get(ofUser(turn, view)) ?? reply({ content: turn.words.say('forget_kept') });
+        // The other button may have answered in this message: its file stays.
+        return reply({ content: turn.words.say('forget_kept'), keepsFiles: true });
       case ACTS.choice:
         return choice(turn, parts);
       case ACTS.restrict:
@@ -188,7 +177,7 @@ export class Privacy {
       case ACTS.object:
         return sure(turn, parts);
       case ACTS.objectNow:
-        return this.erases(turn, parts[2], object(turn, parts));
+        return object(turn, parts);
       default:
         return reply({ content: turn.words.say('outdated') });
     }

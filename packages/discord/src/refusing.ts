@@ -83,7 +83,7 @@ export async function sure(turn: Turn, parts: readonly string[]): Promise<Reply>
   const lines = [say('object_sure', { what }), say('forget_until', { when: `<t:${until}:t>` })];
   const buttons = row(
     button('danger', say('object_yes'), yes),
-    button('secondary', say('forget_no'), customId(ACTS.keep, of.id)),
+    button('secondary', say('forget_no'), customId(ACTS.keep)),
   );
   return reply({ content: lines.join('\n'), components: [buttons] });
 }

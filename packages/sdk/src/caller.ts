@@ -39,8 +39,8 @@ export class Caller {
 
   constructor(
     private readonly transport: Transport,
-    /** Called when a consent may have changed. */
-    private readonly onConsentChanged: () => void,
+    /** Called when a consent may have changed, of one user or of any. */
+    private readonly onConsentChanged: (userId?: string) => void,
   ) {}
 
   /** A method that takes ids, query and body in one object. */
@@ -69,16 +69,17 @@ export class Caller {
   /** Any operation of the interface. */
   async send<R extends Route>(route: R, given: object, options?: CallOptions): Promise<Answer<R>> {
     const [path, rest] = await this.placed(route, given, options);
+    const { user_id: userId } = given as { user_id?: string };
     try {
       const answer = (await this.transport.json(route, path, rest, options)) as Answer<R>;
       if (route === 'POST /data/submit/batch' && hasRefused(answer)) this.onConsentChanged();
       return answer;
     } catch (error) {
       if (error instanceof ConsentRequiredError || error instanceof ProcessingRefusedError)
-        this.onConsentChanged();
+        this.onConsentChanged(userId);
       throw error;
     } finally {
-      if (CHANGING.includes(route)) this.onConsentChanged();
+      if (CHANGING.includes(route)) this.onConsentChanged(userId);
     }
   }
 

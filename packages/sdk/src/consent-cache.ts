@@ -33,13 +33,21 @@ export async function refusedBy(
   return names(restrictions, category) || names(restrictions, null) ? 'restriction' : undefined;
 }
 
+/** A user for whom an act waits. */
+interface Watch {
+  readonly userId: string;
+  /** Whether what was read of the user may have ended since. */
+  hasEnded: boolean;
+}
+
 /** Keeps for a short time what lets an act run. Whatever may end a consent or a processing empties it. */
 export class ConsentCache {
   private readonly statuses: Kept<Status> = new Map();
   private readonly refused: Kept<Refusals> = new Map();
   private readonly bases: Kept<Basis> = new Map();
+  private readonly watches = new Set<Watch>();
   /** How often it was emptied. */
-  changes = 0;
+  private changes = 0;
 
   constructor(private readonly lifetimeMs: number) {}
 
@@ -64,8 +72,23 @@ export class ConsentCache {
     return this.found(this.bases, category, load, () => true);
   }
 
-  empty(): void {
+  /** Reads what lets an act run, and answers whether it may have ended meanwhile. */
+  async hasEndedDuring(userId: string, read: () => Promise<void>): Promise<boolean> {
+    const watch: Watch = { userId, hasEnded: false };
+    this.watches.add(watch);
+    try {
+      await read();
+      return watch.hasEnded;
+    } finally {
+      this.watches.delete(watch);
+    }
+  }
+
+  /** After a change of one user, or without one of any. */
+  empty(userId?: string): void {
     this.changes += 1;
+    for (const watch of this.watches)
+      if (userId === undefined || watch.userId === userId) watch.hasEnded = true;
     for (const kept of [this.statuses, this.refused, this.bases]) kept.clear();
   }
 

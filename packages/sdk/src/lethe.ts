@@ -25,7 +25,7 @@ import type { Answer, Given, Route, Subject } from './routes';
 import { type CallOptions, type LetheOptions, Transport } from './transport';
 
 const CONSENT_CACHE_MS = 5_000;
-/** How often an act is asked for at most, while consents of any users end again and again. */
+/** How often an act is asked for at most, while what was read of its user may have ended again and again. */
 const ROUNDS_MAX = 5;
 /** Legal bases that allow an objection (GDPR Art. 21(1)). */
 const OBJECTABLE: readonly (string | null)[] = ['legitimate_interests', 'public_task'];
@@ -69,7 +69,7 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
     requireNumber('consentCacheMs', options.consentCacheMs, 0, TIMER_MAX_MS);
     this.cache = new ConsentCache(options.consentCacheMs ?? CONSENT_CACHE_MS);
     this.transport = new Transport(options);
-    const call = (this.call = new Caller(this.transport, () => this.emptyConsentCache()));
+    const call = (this.call = new Caller(this.transport, (userId) => this.emptyConsentCache(userId)));
     this.bots = botsOf(call);
     this.keys = keysOf(call);
     this.servers = serversOf(call);
@@ -105,17 +105,21 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
    * Runs `act` only under a consent in force to the category, or without one where the category needs none
    * (`requires_consent: false`), and answers what it answers.
    * @throws ConsentRequiredError without one, ProcessingRefusedError where the user has objected to the category or restricted it;
-   * `act` is then not called.
+   * UnavailableError where consents of the user have changed during each of five readings. `act` is then not called.
    */
   async withConsent<T>(subject: Subject, category: KeyOf<C>, act: () => T | Promise<T>): Promise<T> {
     const { user_id, guild_id } = subject;
-    for (let round = 1; ; round++) {
-      const { changes } = this.cache;
+    const read = async (): Promise<void> => {
       await this.requireConsent({ user_id, guild_id }, category);
       await this.requireProcessing({ user_id, guild_id }, category);
-      // What was read first may have ended while the rest was awaited.
-      if (changes === this.cache.changes || round === ROUNDS_MAX) return act();
-    }
+    };
+    // What was read first may have ended while the rest was awaited.
+    for (let round = 0; round < ROUNDS_MAX; round++)
+      if (!(await this.cache.hasEndedDuring(String(user_id), read))) return act();
+    throw refusal('The consents change while they are read: try it again.', {
+      status: 503,
+      code: 'service_unavailable',
+    });
   }
 
   private async requireConsent(subject: Subject, category: string): Promise<void> {
@@ -155,9 +159,9 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
     });
   }
 
-  /** After a consent has ended elsewhere. `createWebhookHandler({ lethe })` does it for the calls of the service. */
-  emptyConsentCache(): void {
-    this.cache.empty();
+  /** After a consent has ended elsewhere, of one user or of any. `createWebhookHandler({ lethe })` does it for the calls of the service. */
+  emptyConsentCache(userId?: string | bigint): void {
+    this.cache.empty(userId?.toString());
   }
 
   /** The keys that verify certificates, receipts and the audit log. Keep them apart from what they verify. */

@@ -114,16 +114,32 @@ describe('withConsent', () => {
     expect(act).not.toHaveBeenCalled();
   });
 
-  it('asks a few times where consents of other users end again and again', async () => {
+  it.each([
+    ['of the user', () => [who.user_id]],
+    ['of any user', () => []],
+  ])('asks a few times where consents %s change again and again, and then runs nothing', async (_, given) => {
     const { lethe, requests } = client([
       () => {
-        lethe.emptyConsentCache();
+        lethe.emptyConsentCache(...given());
+        const data = { status: 'accepted', objections: [], restrictions: [] };
+        return Response.json({ success: true, data });
+      },
+    ]);
+    const act = jest.fn();
+    await expect(lethe.withConsent(who, 'profile', act)).rejects.toBeInstanceOf(UnavailableError);
+    expect([requests.length, act.mock.calls]).toEqual([10, []]);
+  });
+
+  it('asks once where consents of other users change meanwhile', async () => {
+    const { lethe, requests } = client([
+      async ({ method }) => {
+        if (method === 'GET') await lethe.consents.accept({ ...who, user_id: '1', consent_version: '1' });
         const data = { status: 'accepted', objections: [], restrictions: [] };
         return Response.json({ success: true, data });
       },
     ]);
     expect(await lethe.withConsent(who, 'profile', () => 'done')).toBe('done');
-    expect(requests).toHaveLength(10);
+    expect(requests.filter(({ method }) => method === 'GET')).toHaveLength(2);
   });
 });
 

@@ -30,7 +30,7 @@ interface Acting extends Pick<VerifyWebhook, 'toleranceSeconds' | 'now'> {
   /** Where the ids of processed calls are kept; in memory by default. */
   readonly store?: WebhookStore;
   /** The client whose `withConsent` must know of a withdrawal at once. */
-  readonly lethe?: { emptyConsentCache(): void };
+  readonly lethe?: { emptyConsentCache(userId?: string): void };
   /** Called for refused calls and for errors of `on`. Without it they are silent. */
   readonly onError?: (error: unknown) => void;
 }
@@ -181,7 +181,7 @@ export class WebhookHandler {
   private async act(webhook: VerifiedWebhook): Promise<void> {
     if (await this.store.has(webhook.id)) return;
     const { event } = webhook;
-    if (event.event !== 'ping') this.options.lethe?.emptyConsentCache();
+    if (event.event !== 'ping') this.options.lethe?.emptyConsentCache(event.user_id);
     const act = this.options.on[event.event] as
       ((given: WebhookEvent, all: VerifiedWebhook) => unknown) | undefined;
     await act?.(event, webhook);

@@ -331,14 +331,17 @@ class AsyncLethe(calls.AsyncUnnamed):
         """Runs `act` only under a consent to the category, which is trusted for `consent_cache` seconds.
 
         Without one it runs where the category needs none (`requires_consent: false`). Raises ConsentRequiredError, and
-        ProcessingRefusedError where the user has objected to the category or restricted it.
+        ProcessingRefusedError where the user has objected to the category or restricted it; UnavailableError where consents of the
+        user have changed during each of five readings.
         """
         for _ in range(_core.ROUNDS_MAX):
-            changes = self._cache.changes
-            await self._require_consent(user_id, guild_id, category)
-            # What was read first may have ended while the rest was awaited.
-            if changes == self._cache.changes:
-                break
+            with self._cache.watched(user_id) as watch:
+                await self._require_consent(user_id, guild_id, category)
+                # What was read first may have ended while the rest was awaited.
+                if not watch.has_ended:
+                    break
+        else:
+            raise _core.consents_change()
         return await act()
 
     async def _require_consent(self, user_id: Id, guild_id: Id, category: str) -> None:
@@ -376,9 +379,9 @@ class AsyncLethe(calls.AsyncUnnamed):
         self._cache.keep(self._cache.bases, category, basis, changes)
         return basis
 
-    def empty_consent_cache(self) -> None:
-        """After a consent has ended elsewhere. `WebhookHandler(lethe=...)` does it for the calls of the service."""
-        self._cache.clear()
+    def empty_consent_cache(self, user_id: Optional[Id] = None) -> None:
+        """After a consent has ended elsewhere, of one user or of any. `WebhookHandler(lethe=...)` does it for the calls of the service."""
+        self._cache.clear(user_id)
 
     async def public_keys(self) -> Any:
         """The keys that verify certificates, receipts and the audit log. Keep them apart from what they verify."""

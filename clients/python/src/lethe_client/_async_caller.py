@@ -11,6 +11,7 @@ from . import _core
 from ._core import CallOptions, Json
 from ._page import Page, WalkPage
 from .errors import ConsentRequiredError, LetheError, ProcessingRefusedError
+from .types import Id
 
 T = TypeVar("T")
 _DEFAULTS = CallOptions()
@@ -52,11 +53,11 @@ class AsyncCaller:
                 self._consent_may_have_changed()
             return answer
         except (ConsentRequiredError, ProcessingRefusedError):
-            self._consent_may_have_changed()
+            self._consent_may_have_changed(given.get("user_id"))
             raise
         finally:
             if route in _core.CHANGING:
-                self._consent_may_have_changed()
+                self._consent_may_have_changed(given.get("user_id"))
 
     async def stream(
         self, route: str, given: Mapping[str, Any], options: Optional[CallOptions] = None
@@ -142,9 +143,9 @@ class AsyncCaller:
             await response.aclose()
         return response, bytes(content)
 
-    def _consent_may_have_changed(self) -> None:
+    def _consent_may_have_changed(self, user_id: Optional[Id] = None) -> None:
         if self.cache is not None:
-            self.cache.clear()
+            self.cache.clear(user_id)
 
 
 def _fault(request: _core.Request, attempts: _core.Attempts, cause: Exception) -> LetheError:

@@ -10,9 +10,10 @@ import random
 import re
 import time
 import uuid
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from typing import Any, Awaitable, Callable, Dict, Generic, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import Any, Awaitable, Callable, Dict, Generic, Iterator, List, Mapping, Optional, Set, Tuple, TypeVar, Union
 from urllib.parse import quote, urlencode
 
 from .errors import ConflictError, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError, error_of
@@ -438,8 +439,17 @@ class _Kept(Generic[K, V]):
         self._found.clear()
 
 
-#: How often an act is asked for at most, while consents of any users end again and again.
+#: How often an act is asked for at most, while what was read of its user may have ended again and again.
 ROUNDS_MAX = 5
+
+
+@dataclass(eq=False)
+class Watch:
+    """A user for whom an act waits."""
+
+    user_id: str
+    #: Whether what was read of the user may have ended since.
+    has_ended: bool = False
 
 
 class ConsentCache:
@@ -452,13 +462,28 @@ class ConsentCache:
         self.bases: "_Kept[str, Basis]" = _Kept()
         #: How often it was emptied: what was asked for before is not kept.
         self.changes = 0
+        self._watches: Set[Watch] = set()
+
+    @contextmanager
+    def watched(self, user_id: Id) -> Iterator[Watch]:
+        watch = Watch(str(user_id))
+        self._watches.add(watch)
+        try:
+            yield watch
+        finally:
+            self._watches.discard(watch)
 
     def keep(self, kept: "_Kept[K, V]", key: K, value: V, changes: int, lasts: bool = True) -> None:
         if lasts and changes == self.changes:
             kept.put(key, value, self._seconds)
 
-    def clear(self) -> None:
+    def clear(self, user_id: Optional[Id] = None) -> None:
+        """After a change of one user, or without one of any."""
         self.changes += 1
+        # A copy: another thread may begin an act.
+        for watch in list(self._watches):
+            if user_id is None or watch.user_id == str(user_id):
+                watch.has_ended = True
         self.statuses.clear()
         self.refusals.clear()
         self.bases.clear()
@@ -501,6 +526,11 @@ def consent_missing(status: Mapping[str, Any], category: str) -> LetheError:
     """The ConsentRequiredError of a consent that does not cover the category."""
     message = f"The user has not consented to {category}."
     return error_of("consent_required", message, status=403, details={"current_status": status["status"]})
+
+
+def consents_change() -> LetheError:
+    """The UnavailableError of an act that was asked for too often."""
+    return error_of("service_unavailable", "The consents change while they are read: try it again.", status=503)
 
 
 def processing_refused(reason: str, category: str) -> LetheError:

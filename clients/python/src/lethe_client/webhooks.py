@@ -81,7 +81,7 @@ class MemoryStore:
 
 
 class _HasCache(Protocol):
-    def empty_consent_cache(self) -> None: ...
+    def empty_consent_cache(self, user_id: Optional[str] = None) -> None: ...
 
 
 def verify_webhook(
@@ -363,7 +363,7 @@ class WebhookHandler(Receiver):
     def _act(self, webhook: Webhook) -> Any:
         name = str(webhook.event.get("event"))
         if self._lethe is not None and name != "ping":
-            self._lethe.empty_consent_cache()
+            self._lethe.empty_consent_cache(webhook.event.get("user_id"))
         act = self._on.get(name)
         return None if act is None else act(webhook.event)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
-from typing import Any, Awaitable, Callable, Coroutine, Dict, Optional, Sequence
+from typing import Awaitable, Callable, Dict, Optional, Sequence
 
 from lethe_client import AsyncLethe, ProcessingRefusedError
 
@@ -25,7 +24,6 @@ from ._words import TextTable, Words, checked
 
 OnError = Callable[[BaseException], None]
 _CONFIRM_SECONDS_MAX = 86_400
-_ERASING_MAX = 100
 _log = logging.getLogger("lethe_discord")
 
 
@@ -57,8 +55,6 @@ class Privacy:
         self._consent_version, self._confirm_seconds, self._now = consent_version, confirm_seconds, now
         self._on_error = on_error or _logged
         self._waiting = Waiting(now)
-        #: What the last buttons that erase have answered, or will: the button beside each of them says the same.
-        self._erasing: Dict[str, "asyncio.Task[Reply]"] = {}
         self._verify_url = verify_url_of(public_url)
 
     async def reply(self, asked: Asked) -> Reply:
@@ -113,12 +109,6 @@ class Privacy:
             return await answers[name](turn)
         return await about(turn)
 
-    async def _erases(self, of: str, answer: Coroutine[Any, Any, Reply]) -> Reply:
-        if len(self._erasing) >= _ERASING_MAX:
-            del self._erasing[next(iter(self._erasing))]
-        self._erasing[of] = asyncio.ensure_future(answer)
-        return await asyncio.shield(self._erasing[of])
-
     async def _pressed(self, turn: Turn) -> Reply:
         act, parts = ids.parsed(turn.asked.custom_id) or ("", [])
         if act == ids.PAGE:
@@ -141,13 +131,12 @@ class Privacy:
             ids.RESTRICT: restrict,
             ids.UNRESTRICT: unrestrict,
             ids.OBJECT: sure,
+            ids.OBJECT_NOW: object_now,
+            ids.FORGET: erase,
         }
-        if act in (ids.FORGET, ids.OBJECT_NOW):
-            of = f"{(*parts, '', '', '')[2]}/{turn.asked.user_id}"
-            return await self._erases(of, erase(turn, *parts) if act == ids.FORGET else object_now(turn, *parts))
         if act in refusing:
             return await refusing[act](turn, *parts)
-        erasing = self._erasing.get(f"{(*parts, '')[0]}/{turn.asked.user_id}") if act == ids.KEEP else None
-        if erasing is not None:
-            return await asyncio.shield(erasing)
-        return Reply(turn.words.say("forget_kept" if act == ids.KEEP else "outdated"))
+        if act == ids.KEEP:
+            # The other button may have answered in this message: its file stays.
+            return Reply(turn.words.say("forget_kept"), keeps_files=True)
+        return Reply(turn.words.say("outdated"))

@@ -69,7 +69,7 @@ async def sure(turn: Turn, place: str = "", *_: str) -> Reply:
     what = say("refusals_objectable") if key is None else name_of(categories, key, turn.asked.locale)
     buttons = row(
         button("danger", say("object_yes"), custom_id(OBJECT_NOW, base36(until), id, turn.asked.id)),
-        button("secondary", say("forget_no"), custom_id(KEEP, turn.asked.id)),
+        button("secondary", say("forget_no"), custom_id(KEEP)),
     )
     lines = [say("object_sure", what=what), say("forget_until", when=f"<t:{until}:t>")]
     return Reply("\n".join(lines), components=[buttons])

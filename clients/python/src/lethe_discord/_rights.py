@@ -139,7 +139,7 @@ async def forget(turn: Turn) -> Reply:
     say, where = turn.words.say, turn.asked.where
     until = int(turn.now()) + turn.confirm_seconds
     yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until), turn.asked.id))
-    no = button("secondary", say("forget_no"), custom_id(KEEP, turn.asked.id))
+    no = button("secondary", say("forget_no"), custom_id(KEEP))
     return Reply(f"{say(await _sure(turn))}\n{say('forget_until', when=f'<t:{until}:t>')}", components=[row(yes, no)])
 
 

@@ -130,7 +130,7 @@ export const DE: Texts = {
 
   export_done: 'Deine Daten sind in der angehängten Datei. Nur du siehst diese Nachricht.',
   export_done_own_stores:
-    'Die angehängte Datei enthält, was dieser Dienst über dich speichert, und den Teil aus eigenen Speichern des Bots zu denselben Servern. Was dort von anderen Servern über dich ist, kann fehlen. Nur du siehst diese Nachricht.',
+    'Die angehängte Datei enthält, was dieser Dienst über dich speichert, und was die eigenen Speicher des Bots zu denselben Servern geantwortet haben. Was dort von anderen Servern über dich ist, kann fehlen. Nur du siehst diese Nachricht.',
   export_read:
     'Zum Lesen und Drucken: Der Knopf öffnet deine Seite, auf der du dasselbe als Dokument bekommst. Der Link gilt bis {when}.',
   export_open: 'Kopie zum Lesen',
@@ -170,7 +170,7 @@ export const DE: Texts = {
   forget_until: 'Der Knopf gilt bis {when}.',
   forget_yes: 'Meine Daten löschen',
   forget_no: 'Meine Daten behalten',
-  forget_kept: 'Es wurde nichts gelöscht.',
+  forget_kept: 'Dieser Knopf löscht nichts. Wenn du auch den anderen gedrückt hast, gilt der andere.',
   forget_expired: 'Der Knopf ist abgelaufen und löscht nichts mehr. Beginne neu mit `/privacy forget`.',
   forget_done: 'Deine Daten sind gelöscht.',
   forget_nothing: 'Über dich war nichts gespeichert.',

@@ -124,7 +124,7 @@ export const EN = {
 
   export_done: 'Your data is in the attached file. Only you can see this message.',
   export_done_own_stores:
-    "The attached file has what this service stores about you, and the part of the bot's own stores for the same servers. What they have about you from other servers can be missing. Only you can see this message.",
+    "The attached file has what this service stores about you, and what the bot's own stores have answered for the same servers. What they have about you from other servers can be missing. Only you can see this message.",
   export_read:
     'To read and to print: the button opens your page, where you get the same as a document. The link works until {when}.',
   export_open: 'Copy to read',
@@ -161,7 +161,7 @@ export const EN = {
   forget_until: 'The button works until {when}.',
   forget_yes: 'Erase my data',
   forget_no: 'Keep my data',
-  forget_kept: 'Nothing was erased.',
+  forget_kept: 'This button erases nothing. If you have pressed the other one too, that one counts.',
   forget_expired: 'The button has expired and erases nothing any more. Begin again with `/privacy forget`.',
   forget_done: 'Your data has been erased.',
   forget_nothing: 'Nothing was stored about you.',

@@ -103,9 +103,9 @@ export async function answerTo(
       }
       const who = everywhere === 'partly' ? { ...task, isLast: await isLast() } : task;
       const isInForce = isKept(keeps);
-      const noted = isInForce ? undefined : await place.journal?.foundBy(task.task_id);
+      const noted = isInForce ? undefined : await place.journal?.erasedBy(task.task_id);
       if (noted !== undefined && (await options.isBack())) {
-        // Done by an earlier attempt, while another store failed. What is there now was given since.
+        // Erased by an earlier attempt, while another store failed. What is there now was given since.
         counts[name] = noted;
         return;
       }
@@ -133,7 +133,7 @@ const keptFirst = (places: readonly Place[]): Place[] => [
 ];
 
 /** A store that is left or kept is done: a later start must not erase what the user gives who has come back. */
-export const leave = async (task: Task, { journal }: Place): Promise<void> => journal?.end(task, 0);
+export const leave = async (task: Task, { journal }: Place): Promise<void> => journal?.leave(task);
 
 /** What is kept is answered also where the bot may note nothing. */
 export const leaveKept = (

@@ -214,7 +214,7 @@ export class HolderRounds {
     const { isBack, isLast } = elsewhere;
     const { journal, store } = place;
     requireIds(task);
-    if (task.created_at < journal.from || (await journal.foundBy(task.task_id)) !== undefined) return false;
+    if (task.created_at < journal.from || (await journal.isDoneAnywhere(task.task_id))) return false;
     const { isDryRun } = this.options;
     const isLeft = isKept(store.keeps) || (store.everywhere === true && !(await isLast()));
     // A table that was declared just now can hold new rows of a user who is back. So can a kept store: an older version wrote no note for it.

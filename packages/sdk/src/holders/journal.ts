@@ -1,4 +1,4 @@
-import type { Marks } from './store';
+import { digestOfList, type Marks } from './store';
 
 /** The name of the note that says up to when all is done. */
 const SINCE = 'since';
@@ -11,6 +11,8 @@ interface Note {
   readonly at: string;
   readonly found: number;
   readonly done: boolean;
+  /** Done without an erasure. */
+  readonly left?: true;
 }
 
 export interface Noted {
@@ -46,16 +48,18 @@ export class Journal {
     return new Date(Math.max(0, Date.parse(this.since ?? BEGINNING) - LATE_MS)).toISOString();
   }
 
-  /** Reads it as it is in the store now. @throws RangeError for a time to come */
+  /** Reads it as it is in the store now. @throws RangeError for a time that is more than an hour ahead */
   async load(): Promise<true> {
     const all = await this.marks.all(this.list);
     // After the notes: another process moves it before it removes those that are behind it.
     const since = await this.marks.get(this.list, SINCE);
-    // A clock that is behind is right again soon. A store that counted as new until then would be erased of who has no consent.
-    if (since !== undefined && Date.parse(since) > Date.now())
+    // Clocks of two machines differ a little. One that is far behind is right again soon: a store that counted as new until then would be
+    // erased of who has no consent.
+    if (since !== undefined && Date.parse(since) > Date.now() + LATE_MS)
       throw new RangeError(
-        `Its notes say that all is done up to ${since}, a time to come: no erasure is repeated until the clock has reached it. ` +
-          `If the clock is right, remove the note ${SINCE} of ${this.list}.`,
+        `Its notes say that all is done up to ${since}, a time to come: no erasure is repeated until an hour before. ` +
+          `If the clock is right, remove the note ${SINCE} of ${this.list} (as the name of a folder: ${digestOfList(this.list)}). ` +
+          'The store then counts as new: every erasure that Lethe knows of is repeated, but for users with a reason to keep data.',
       );
     this.since = since;
     this.notes = new Map(
@@ -64,14 +68,19 @@ export class Journal {
     return true;
   }
 
-  isDone(id: string): boolean {
+  private isDone(id: string): boolean {
     return this.notes.get(id)?.done === true;
   }
 
-  /** What was found where it is done by now, also by another process. */
-  async foundBy(id: string): Promise<number | undefined> {
-    const note = this.isDone(id) ? this.notes.get(id) : await this.noted(id);
-    return note?.done === true ? note.found : undefined;
+  /** Whether it is done by now, also by another process. */
+  async isDoneAnywhere(id: string): Promise<boolean> {
+    return this.isDone(id) || (await this.noted(id))?.done === true;
+  }
+
+  /** What was found where it is erased by now, as the store says: it may have been restored since. */
+  async erasedBy(id: string): Promise<number | undefined> {
+    const note = await this.noted(id);
+    return note?.done === true && note.left !== true ? note.found : undefined;
   }
 
   /** Notes what is about to be erased, and answers what the first attempt found, also that of another process. */
@@ -82,7 +91,13 @@ export class Journal {
   }
 
   async end(task: Noted, found: number): Promise<void> {
-    if (!this.isDone(task.task_id)) await this.note(task, { found, done: true });
+    if (!this.isDone(task.task_id) || this.notes.get(task.task_id)?.left === true)
+      await this.note(task, { found, done: true });
+  }
+
+  /** Notes that the store has nothing to erase for this task. */
+  async leave(task: Noted): Promise<void> {
+    if (!this.isDone(task.task_id)) await this.note(task, { found: 0, done: true, left: true });
   }
 
   /** Every task that was made before `time` is done: their notes are no longer needed. */
@@ -99,8 +114,11 @@ export class Journal {
   }
 
   private async noted(id: string): Promise<Note | undefined> {
-    const note = await this.marks.get(this.list, id);
-    return note === undefined ? undefined : (JSON.parse(note) as Note);
+    const text = await this.marks.get(this.list, id);
+    const note = text === undefined ? undefined : (JSON.parse(text) as Note);
+    if (note === undefined) this.notes.delete(id);
+    else this.notes.set(id, note);
+    return note;
   }
 
   private async note({ task_id, created_at }: Noted, rest: Omit<Note, 'at'>): Promise<void> {

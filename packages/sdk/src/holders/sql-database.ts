@@ -40,6 +40,8 @@ export interface SqlDialect {
   upsert(table: string, keys: readonly string[], value: string): string;
   /** Asks whether there is a table, with its name as the only value. */
   readonly isTable: string;
+  /** SQLite takes texts of any length in a column with a length. */
+  readonly takesAnyLength?: true;
 }
 
 /** @throws TypeError for an object of no known driver */
@@ -185,6 +187,7 @@ function sqliteOf(database: SqliteDatabase): SqlDialect {
     ],
     isZero: (column) => `(${column} = 0 AND typeof(${column}) <> 'text')`,
     upsert: onConflict,
+    takesAnyLength: true,
     isTable: "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
   };
 }

@@ -80,9 +80,6 @@ function statementsOf(
 
 const TABLE = 'lethe_holder';
 const LIST_MAX = 150;
-/** A key and the name of a store together may be longer than the column. */
-const fitting = (list: string): string => ([...list].length > LIST_MAX ? digestOfList(list) : list);
-
 /** Notes in a table of their own. */
 class SqlMarks implements Marks {
   private hasTable = false;
@@ -92,21 +89,29 @@ class SqlMarks implements Marks {
   /** Changes nothing: a dry run reads them too. */
   async all(list: string): Promise<ReadonlyMap<string, string>> {
     if (!(await this.isThere())) return new Map();
-    const rows = await this.dialect.rows(`SELECT name, note FROM ${TABLE} WHERE list = ?`, fitting(list));
+    const rows = await this.dialect.rows(
+      `SELECT name, note FROM ${TABLE} WHERE list = ?`,
+      this.fitting(list),
+    );
     return new Map(rows.map(({ name, note }) => [String(name), String(note)]));
   }
 
   async get(list: string, name: string): Promise<string | undefined> {
     if (!(await this.isThere())) return undefined;
     const text = `SELECT note FROM ${TABLE} WHERE list = ? AND name = ?`;
-    const [row] = await this.dialect.rows(text, fitting(list), name);
+    const [row] = await this.dialect.rows(text, this.fitting(list), name);
     return row && String(row['note']);
   }
 
   async put(list: string, name: string, note: string): Promise<void> {
     this.hasTable ||= (await this.isThere()) || (await this.made());
     try {
-      await this.dialect.run(this.dialect.upsert(TABLE, ['list', 'name'], 'note'), fitting(list), name, note);
+      await this.dialect.run(
+        this.dialect.upsert(TABLE, ['list', 'name'], 'note'),
+        this.fitting(list),
+        name,
+        note,
+      );
     } catch (error) {
       // A restore may have removed it.
       this.hasTable = false;
@@ -116,7 +121,12 @@ class SqlMarks implements Marks {
 
   async remove(list: string, names: readonly string[]): Promise<void> {
     for (const name of names)
-      await this.dialect.run(`DELETE FROM ${TABLE} WHERE list = ? AND name = ?`, fitting(list), name);
+      await this.dialect.run(`DELETE FROM ${TABLE} WHERE list = ? AND name = ?`, this.fitting(list), name);
+  }
+
+  /** A key and the name of a store together may be longer than the column. */
+  private fitting(list: string): string {
+    return [...list].length > LIST_MAX && !this.dialect.takesAnyLength ? digestOfList(list) : list;
   }
 
   private async isThere(): Promise<boolean> {

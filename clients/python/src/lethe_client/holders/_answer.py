@@ -89,9 +89,9 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
                     await leave(task, place)
                 continue
             is_in_force = is_kept(store.keeps)
-            noted = None if is_in_force or place.journal is None else await place.journal.found_by(task["task_id"])
+            noted = None if is_in_force or place.journal is None else await place.journal.erased_by(task["task_id"])
             if noted is not None and await options.is_back():
-                # Done by an earlier attempt, while another store failed. What is there now was given since.
+                # Erased by an earlier attempt, while another store failed. What is there now was given since.
                 counts[store.name] = noted
                 continue
             if is_in_force or options.is_dry_run:
@@ -132,7 +132,7 @@ def is_kept(keeps: Optional[Keeps]) -> bool:
 async def leave(task: Task, place: Place) -> None:
     """A store that is left or kept is done: a later start must not erase what the user gives who has come back."""
     if place.journal is not None:
-        await place.journal.end(task, 0)
+        await place.journal.leave(task)
 
 
 async def leave_kept(

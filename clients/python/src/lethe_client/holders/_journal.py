@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, Mapping, Optional
 
-from ._store import Marks, moment, written
+from ._store import Marks, digest_of_list, moment, written
 
 #: The name of the note that says up to when all is done.
 _SINCE = "since"
@@ -41,39 +41,51 @@ class Journal:
         return written(max(moment(BEGINNING), moment(self._since or BEGINNING) - _LATE))
 
     async def load(self) -> bool:
-        """Reads it as it is in the store now. Raises ValueError for a time to come."""
+        """Reads it as it is in the store now. Raises ValueError for a time that is more than an hour ahead."""
         notes = dict(await self._marks.all(self._of))
         notes.pop(_SINCE, None)
         # After the notes: another process moves it before it removes those that are behind it.
         since = await self._marks.get(self._of, _SINCE)
-        # A clock that is behind is right again soon. A store that counted as new until then would be erased of who has no consent.
-        if since is not None and moment(since) > datetime.now(timezone.utc):
+        # Clocks of two machines differ a little. One that is far behind is right again soon: a store that counted as new until then would
+        # be erased of who has no consent.
+        if since is not None and moment(since) > datetime.now(timezone.utc) + _LATE:
             raise ValueError(
-                f"Its notes say that all is done up to {since}, a time to come: no erasure is repeated until the clock has reached it. "
-                f"If the clock is right, remove the note {_SINCE} of {self._of}."
+                f"Its notes say that all is done up to {since}, a time to come: no erasure is repeated until an hour before. "
+                f"If the clock is right, remove the note {_SINCE} of {self._of} (as the name of a folder: {digest_of_list(self._of)}). "
+                "The store then counts as new: every erasure that Lethe knows of is repeated, but for users with a reason to keep data."
             )
         self._since = since
         self._notes = {name: json.loads(note) for name, note in notes.items()}
         return True
 
-    def is_done(self, task_id: str) -> bool:
+    def _is_done(self, task_id: str) -> bool:
         return bool(self._notes.get(task_id, {}).get("done"))
 
-    async def found_by(self, task_id: str) -> Optional[int]:
-        """What was found where it is done by now, also by another process."""
-        note = self._notes[task_id] if self.is_done(task_id) else await self._noted(task_id)
-        return int(note["found"]) if note.get("done") else None
+    async def is_done_anywhere(self, task_id: str) -> bool:
+        """Whether it is done by now, also by another process."""
+        return self._is_done(task_id) or bool((await self._noted(task_id)).get("done"))
+
+    async def erased_by(self, task_id: str) -> Optional[int]:
+        """What was found where it is erased by now, as the store says: it may have been restored since."""
+        note = await self._noted(task_id)
+        return int(note["found"]) if note.get("done") and not note.get("left") else None
 
     async def begin(self, task: Mapping[str, Any], found: int) -> int:
         """Notes what is about to be erased, and answers what the first attempt found, also that of another process."""
         first = max(found, int((await self._noted(task["task_id"])).get("found", 0)))
         if found > 0:
-            await self._note(task, first, False)
+            await self._note(task, {"found": first, "done": False})
         return first
 
     async def end(self, task: Mapping[str, Any], found: int) -> None:
-        if not self.is_done(task["task_id"]):
-            await self._note(task, found, True)
+        id = task["task_id"]
+        if not self._is_done(id) or self._notes[id].get("left"):
+            await self._note(task, {"found": found, "done": True})
+
+    async def leave(self, task: Mapping[str, Any]) -> None:
+        """Notes that the store has nothing to erase for this task."""
+        if not self._is_done(task["task_id"]):
+            await self._note(task, {"found": 0, "done": True, "left": True})
 
     async def settle(self, time: str) -> None:
         """Every task that was made before `time` is done: their notes are no longer needed."""
@@ -87,11 +99,15 @@ class Journal:
             del self._notes[name]
 
     async def _noted(self, task_id: str) -> Dict[str, Any]:
-        note = await self._marks.get(self._of, task_id)
-        return {} if note is None else dict(json.loads(note))
+        text = await self._marks.get(self._of, task_id)
+        if text is None:
+            self._notes.pop(task_id, None)
+            return {}
+        self._notes[task_id] = dict(json.loads(text))
+        return self._notes[task_id]
 
-    async def _note(self, task: Mapping[str, Any], found: int, done: bool) -> None:
+    async def _note(self, task: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
         # As @lethe/sdk writes it: a bot may change its language.
-        note = {"at": task["created_at"], "found": found, "done": done}
+        note = {"at": task["created_at"], **rest}
         await self._marks.put(self._of, task["task_id"], json.dumps(note, separators=(",", ":")))
         self._notes[task["task_id"]] = note

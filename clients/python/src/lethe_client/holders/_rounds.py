@@ -212,7 +212,7 @@ class HolderRounds:
         async def act() -> bool:
             store = place.store
             require_ids(task)
-            if task["created_at"] < journal.begins or await journal.found_by(task["task_id"]) is not None:
+            if task["created_at"] < journal.begins or await journal.is_done_anywhere(task["task_id"]):
                 return False
             is_dry_run = self._options.is_dry_run
             is_left = is_kept(store.keeps) or (store.everywhere is True and not await elsewhere.is_last())

@@ -172,11 +172,6 @@ def _is_zero(database: Database, column: str) -> str:
     return f"({column} = 0 AND typeof({column}) <> 'text')"
 
 
-def _fitting(of: str) -> str:
-    """A key and the name of a store together may be longer than the column."""
-    return digest_of_list(of) if len(of) > _LIST_MAX else of
-
-
 class SqlMarks(Marks):
     """Notes in a table of their own, beside the data."""
 
@@ -188,13 +183,13 @@ class SqlMarks(Marks):
         """Changes nothing: a dry run reads them too."""
         if not await self._is_there():
             return {}
-        rows = await self._database.run(f"SELECT name, note FROM {_TABLE} WHERE list = ?", _fitting(of))
+        rows = await self._database.run(f"SELECT name, note FROM {_TABLE} WHERE list = ?", self._fitting(of))
         return {str(row["name"]): str(row["note"]) for row in rows}
 
     async def get(self, of: str, name: str) -> Optional[str]:
         if not await self._is_there():
             return None
-        rows = await self._database.run(f"SELECT note FROM {_TABLE} WHERE list = ? AND name = ?", _fitting(of), name)
+        rows = await self._database.run(f"SELECT note FROM {_TABLE} WHERE list = ? AND name = ?", self._fitting(of), name)
         return str(rows[0]["note"]) if rows else None
 
     async def put(self, of: str, name: str, note: str) -> None:
@@ -204,7 +199,7 @@ class SqlMarks(Marks):
             await self._database.run(
                 f"INSERT INTO {_TABLE} (list, name, note) VALUES (?, ?, ?) "
                 "ON CONFLICT (list, name) DO UPDATE SET note = excluded.note",
-                _fitting(of),
+                self._fitting(of),
                 name,
                 note,
             )
@@ -215,7 +210,11 @@ class SqlMarks(Marks):
 
     async def remove(self, of: str, names: Sequence[str]) -> None:
         for name in names:
-            await self._database.run(f"DELETE FROM {_TABLE} WHERE list = ? AND name = ?", _fitting(of), name)
+            await self._database.run(f"DELETE FROM {_TABLE} WHERE list = ? AND name = ?", self._fitting(of), name)
+
+    def _fitting(self, of: str) -> str:
+        """A key and the name of a store together may be longer than the column. SQLite takes texts of any length."""
+        return digest_of_list(of) if len(of) > _LIST_MAX and self._database.engine != "sqlite" else of
 
     async def _is_there(self) -> bool:
         if self._database.engine == "sqlite":
