@@ -181,7 +181,7 @@ describe('keys that no subject has', () => {
     jest.spyOn(lease!, 'batch').mockImplementation(async (work) => {
       const done = await Lease.prototype.batch.call(lease, work);
       if ((await keys()).length < before.length + 3_000) stopping.abort();
-      return done as never;
+      return done;
     });
     await service.app.get(OrphanKeys).run(lease!, stopping.signal);
     await write((tx) => lease!.end(tx));

@@ -1,3 +1,4 @@
+import { BOT_AT_URL } from '@app/bots';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { confirmForgotten } from '@app/gdpr';
 import { Clock, DomainEvents, type EndedSpan, many, Metrics, NO_METRICS, Spans } from '@app/kernel';
@@ -177,7 +178,7 @@ export class DeliveryResults {
     const before = known ? Number((await tx.get<{ failures: number }>(sql, botId))?.failures ?? 0) : 0;
     const noted = await tx.get<{ failures: number }>(
       `INSERT INTO webhook_health (bot_id, failures, last_outcome, ${column})
-       SELECT id, ${confirmed ? 0 : 1}, ?, ? FROM bots WHERE id = ? AND webhook_url = ?
+       SELECT id, ${confirmed ? 0 : 1}, ?, ? FROM (${BOT_AT_URL}) bot WHERE TRUE
        ON CONFLICT (bot_id) DO UPDATE SET last_outcome = excluded.last_outcome, ${column} = excluded.${column},
          failures = ${confirmed ? '0' : 'webhook_health.failures + 1'} RETURNING failures`,
       ...[outcome, nowIso, botId, target.url],
