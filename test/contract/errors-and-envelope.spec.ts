@@ -497,7 +497,7 @@ describe('a query', () => {
 });
 
 describe('a request id', () => {
-  it.each(['trace-1.a_B', '1764576000000', 'a12345678901234567', '0af7651916cd43dd8448eb211c80319c'])(
+  it.each(['trace-1.a_B', '1764576000000', 'a1234567890123456', '0af7651916cd43dd8448eb211c80319c'])(
     "is the caller's own when it is harmless: %s",
     async (given) => {
       const answer = await bot.get(`/bots/${bot.id}`, { 'x-request-id': given });
@@ -505,13 +505,19 @@ describe('a request id', () => {
     },
   );
 
-  it.each(['<script>', 'a b', 'x'.repeat(65), 'é', '', '123456789012345678', 'a-12345678901234567.b'])(
-    'is replaced when it is %j',
-    async (given) => {
-      const answer = await bot.get(`/bots/${bot.id}`, { 'x-request-id': given });
-      expect(answer.header('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    },
-  );
+  it.each([
+    '<script>',
+    'a b',
+    'x'.repeat(65),
+    'é',
+    '',
+    '123456789012345678',
+    'a-12345678901234567.b',
+    'u123456789012345678',
+  ])('is replaced when it is %j', async (given) => {
+    const answer = await bot.get(`/bots/${bot.id}`, { 'x-request-id': given });
+    expect(answer.header('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
 
   it('is different for every request', async () => {
     const ids = await Promise.all(

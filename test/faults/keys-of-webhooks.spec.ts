@@ -5,6 +5,7 @@ import { DeliveryLeases, Dispatcher } from '@app/webhooks';
 import { Webhook } from 'standardwebhooks';
 import { useReceiver } from '../support/receiver';
 import { Service, useServiceInProcess } from '../support/service';
+import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 describe('a start with another key than the secrets were sealed with', () => {
@@ -62,7 +63,9 @@ describe('a call whose webhook secret is damaged', () => {
     const past = '2026-01-01T00:00:00.000Z';
     const statusAfter = async (resumedAt: string): Promise<string | undefined> => {
       const bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:1/' });
-      await bot.post('/webhooks/test');
+      const who = subject();
+      await bot.hasConsent(who);
+      await bot.hasForgotten(who);
       const { database } = service;
       await database.run(
         'UPDATE webhook_deliveries SET next_attempt_at = ?, give_up_at = ? WHERE bot_id = ?',

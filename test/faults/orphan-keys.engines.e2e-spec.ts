@@ -1,4 +1,4 @@
-import { UnitOfWork } from '@app/database';
+import { JobLeases, Lease, UnitOfWork } from '@app/database';
 import { OrphanKeys, orphansKeptUntil } from '@app/gdpr';
 import { Clock, type Config, CONFIG, DAY_MS } from '@app/kernel';
 import { runNow } from '../support/jobs';
@@ -31,6 +31,8 @@ async function hasOrphans(count: number, named = 'orphan'): Promise<void> {
     ...[count, named],
   );
 }
+
+const days = (): number => service.app.get<Config>(CONFIG).backupRetentionDays;
 
 describe('keys that no subject has', () => {
   it('are removed by a run that finds them a day after another one, and the keys of subjects are not', async () => {
@@ -145,5 +147,47 @@ describe('keys that no subject has', () => {
     expect(await keys()).toStrictEqual(before);
     await runAfter(2 * days + 2.2);
     expect(await kept()).toBeUndefined();
+  });
+
+  it('are kept as long where others are found during the wait, or data with the mark of an earlier one was restored', async () => {
+    const before = await keys();
+    await hasOrphans(1_001, 'first-');
+    await runAfter(0);
+    await hasOrphans(300, 'newer-');
+    await runAfter(days() + 0.1);
+    expect(await keys()).toHaveLength(before.length + 1_301);
+    await runAfter(2 * days() + 0.2);
+    expect(await keys()).toStrictEqual(before);
+    for (const mark of ['', '1'])
+      await service.database.run(
+        'INSERT INTO job_leases (name, locked_until) VALUES (?, ?)',
+        ...[`orphan-keys/many-${mark}`, '2026-01-01T00:00:00.000Z'],
+      );
+    await hasOrphans(1_001, 'fresh-');
+    await runAfter(0);
+    expect(await keys()).toHaveLength(before.length + 1_001);
+    await service.database.run("DELETE FROM keys.subject_keys WHERE id LIKE 'fresh-%'");
+  });
+
+  it('are removed by the next run where one was stopped midway', async () => {
+    const before = await keys();
+    await hasOrphans(3_000, 'midway-');
+    await runAfter(0);
+    const unitOfWork = service.app.get(UnitOfWork);
+    const stopping = new AbortController();
+    const write = unitOfWork.write.bind(unitOfWork);
+    jest.spyOn(service.app.get(Clock), 'confirmedMs').mockReturnValue(Date.now() + (days() + 0.1) * DAY_MS);
+    const lease = await write((tx) => service.app.get(JobLeases).take(tx, 'orphan-keys', 'now'));
+    jest.spyOn(lease!, 'batch').mockImplementation(async (work) => {
+      const done = await Lease.prototype.batch.call(lease, work);
+      if ((await keys()).length < before.length + 3_000) stopping.abort();
+      return done;
+    });
+    await service.app.get(OrphanKeys).run(lease!, stopping.signal);
+    await write((tx) => lease!.end(tx));
+    expect((await keys()).length).toBeGreaterThan(before.length + 2_400);
+    jest.restoreAllMocks();
+    await runAfter(days() + 0.1);
+    expect(await keys()).toStrictEqual(before);
   });
 });

@@ -37,11 +37,11 @@ const NUMBERS =
        SELECT n, substr('000000000000' || n, -12) AS digits FROM numbers`;
 
 /** More deliveries than one unit may change, with the given status, or pending and given up in turn. */
-async function owes(status?: string, on = service): Promise<void> {
+async function owes(status?: string, on = service, block = '8000'): Promise<void> {
   await on.database.run(
     `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,
        created_at, finished_at)
-     SELECT ?, '00000000-0000-7000-8000-' || digits, 'consent_revoked', '{}',
+     SELECT ?, '00000000-0000-7000-${block}-' || digits, 'consent_revoked', '{}',
        ${status === undefined ? `CASE n % 4 WHEN 0 THEN 'pending' WHEN 1 THEN 'exhausted' WHEN 2 THEN 'gone' ELSE 'cancelled' END` : `'${status}'`},
        9, 9, ?, ?, ?, NULL FROM (${NUMBERS}) numbers`,
     ...[bot.id, FAR, LONG_AGO, LONG_AGO],
@@ -109,10 +109,24 @@ describe('a bot that owes 5,000 deliveries', () => {
     await owes('pending');
     const results = service.app.get(DeliveryResults);
     const due = () => count(`next_attempt_at < '${FAR}'`);
-    expect(await results.hasten(bot.id)).toBe(true);
+    let after = await results.hasten(bot.id, '');
     expect(await due()).toBe(CHUNK);
-    while (await results.hasten(bot.id));
+    while (after !== undefined) after = await results.hasten(bot.id, after);
     expect(await due()).toBe(DELIVERIES);
+  });
+
+  it('reads a limited number in each unit where most of them were refused', async () => {
+    await owes('pending');
+    await service.database.run('UPDATE webhook_deliveries SET last_status = 404 WHERE bot_id = ?', bot.id);
+    await owes('pending', service, '9000');
+    const results = service.app.get(DeliveryResults);
+    const due = () => count(`next_attempt_at < '${FAR}'`);
+    let after = await results.hasten(bot.id, '');
+    expect(after).toContain(`8000-00000000${DELIVERIES}`);
+    expect(await due()).toBe(0);
+    while (after !== undefined) after = await results.hasten(bot.id, after);
+    expect(await due()).toBe(DELIVERIES);
+    expect(await count(`next_attempt_at < '${FAR}' AND last_status = 404`)).toBe(0);
   });
 });
 
@@ -141,7 +155,7 @@ describe('a call that runs while the URL of its bot changes', () => {
     expect(await dueAt()).toEqual([FAR]);
   });
 
-  const hasten = (): Promise<unknown> => service.app.get(DeliveryResults).hasten(bot.id);
+  const hasten = (): Promise<unknown> => service.app.get(DeliveryResults).hasten(bot.id, '');
   const redeliver = async (): Promise<void> => {
     const [row] = await service.database.rows<{ id: string }>(
       'SELECT id FROM webhook_deliveries WHERE bot_id = ?',

@@ -123,6 +123,20 @@ describe('one delivery', () => {
     expect(await world.all('SELECT * FROM webhook_health')).toEqual([]);
   });
 
+  it('has no state of a new URL by a confirmation of its call to the old one', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, confirms(5 * SECOND));
+    await world.forget(process, botId);
+    await world.play(SECOND);
+    await process.unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', 'http://new.test/', botId);
+      await process.outbox.follow(tx, botId);
+    });
+    await world.play(6 * SECOND);
+    expect(await world.statuses()).toEqual({ delivered: 1 });
+    expect(await world.all('SELECT * FROM webhook_health')).toEqual([]);
+  });
+
   it('is sent to the URL that the bot has at the attempt', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, answers(500));
@@ -252,6 +266,29 @@ describe('a receiver that is down', () => {
     await queue('{"good":1}');
     await world.play(SECOND);
     expect(world.internet.contacts).toHaveLength(before + 1);
+  });
+
+  it('that refuses five events was not down: one that it fails for keeps its schedule', async () => {
+    const botId = await world.registerBot(URL);
+    const kinds = { slow: 500, bad: 422 } as const;
+    world.internet.at(URL, (call) => {
+      const kind = (['slow', 'bad'] as const).find((each) => call.body.includes(each));
+      return (kind === undefined ? confirms() : answers(kinds[kind]))(call);
+    });
+    const queue = (kind: string) =>
+      process.unitOfWork.write((tx) =>
+        process.outbox.queue(tx, { botId, event: 'consent_revoked', payload: JSON.stringify({ kind }) }),
+      );
+    await queue('slow');
+    await world.play(70 * SECOND);
+    const contacts = () => world.internet.contacts.filter(({ body }) => body.includes('slow')).length;
+    const before = contacts();
+    for (let i = 0; i < 5; i++) await queue('bad');
+    await world.play(SECOND);
+    await queue('good');
+    await world.play(SECOND);
+    expect(await world.statuses()).toEqual({ delivered: 1, pending: 6 });
+    expect(contacts()).toBe(before);
   });
 
   it('does not delay deliveries to a new URL: they are sent at once', async () => {

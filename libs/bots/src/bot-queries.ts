@@ -11,6 +11,9 @@ export interface BotFacts {
 /** A unit, or the UnitOfWork for a read on its own. */
 type Reader = Pick<UnitOfWork, 'get'>;
 
+/** The id of a bot, if it still has this URL. */
+export const BOT_AT_URL = 'SELECT id FROM bots WHERE id = ? AND webhook_url = ?';
+
 const FACTS = 'SELECT id, name, privacy_contact, webhook_url FROM bots';
 
 /** A bot, also one that is being deleted; undefined for an unknown id. */

@@ -2,6 +2,7 @@ export { ApiKeyDirectory, ApiKeyTimes, identify } from './api-key-directory';
 export { ApiKeyGuard } from './bots.guards';
 export { BotAdministration, BotResumed, type OperatedBot } from './bot-administration';
 export {
+  BOT_AT_URL,
   type BotFacts,
   botPages,
   countAllBots,

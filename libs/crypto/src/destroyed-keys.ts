@@ -119,10 +119,11 @@ export async function storedOrphans(tx: Tx, ids: readonly string[]): Promise<str
   return (await tx.all<{ id: string }>(sql, among.value)).map(({ id }) => id);
 }
 
-/** Removes the keys that still no subject has; returns their number. */
-export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<number> {
+/** Removes the keys that still no subject has; returns their ids. */
+export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const stored = await storedOrphans(tx, ids);
-  return stored.length > 0 ? removeKeys(tx, stored) : 0;
+  if (stored.length > 0) await removeKeys(tx, stored);
+  return stored;
 }
 
 async function orphansAmong(tx: Tx, ids: readonly string[]): Promise<string[]> {

@@ -11,6 +11,8 @@ interface Breaker {
   pausedUntilMs: number;
   /** A call was asked for by hand during the probe: no pause follows it. */
   isAskedFor?: boolean;
+  /** It was down before its last answers, and has confirmed none since. The database says so until this process has an answer. */
+  wasDown?: boolean;
 }
 
 /**
@@ -44,24 +46,32 @@ export class CircuitBreakers {
 
   /**
    * Notes the result of a call; true when the receiver confirms again after a pause. The pause can be one of another process, or of
-   * one that has ended: `stored` are the failures in a row that the database knows.
+   * one that has ended: `stored` are the failures in a row that the database knows, refusals of single events among them. It counts
+   * only before the first answer that this process has.
    */
   learn(botId: string, { outcome, status = 0 }: CallResult, stored = 0): boolean {
     const known: Breaker = this.breakers.get(botId) ?? { failures: 0, pausedUntilMs: 0 };
-    const { failures, pausedUntilMs, isAskedFor } = known;
+    const { failures, pausedUntilMs, isAskedFor, wasDown = stored >= FAILURES_MAX } = known;
     // A receiver that refuses one event answers: the other deliveries need not wait.
     const refusesOne = outcome === 'refused' && status < 500 && status !== 429;
     if (outcome === 'confirmed' || outcome === 'gone' || refusesOne) {
-      this.breakers.delete(botId);
-      return outcome === 'confirmed' && Math.max(failures, stored) >= FAILURES_MAX;
+      const isDown = wasDown || failures >= FAILURES_MAX;
+      const confirms = outcome === 'confirmed';
+      this.breakers.set(botId, { failures: 0, pausedUntilMs: 0, wasDown: isDown && !confirms });
+      return isDown && confirms;
     }
     const isProbe = pausedUntilMs === Infinity;
     if (outcome === 'interrupted') {
-      if (isProbe) this.breakers.set(botId, { failures, pausedUntilMs: 0 });
+      if (isProbe) this.breakers.set(botId, { ...known, isAskedFor: false, pausedUntilMs: 0 });
     } else if (isProbe || this.waitMs(botId) === 0) {
       // Calls that began before the pause do not prolong it.
       const pausedUntil = isAskedFor ? 0 : this.monotonicMs() + pauseAfter(failures + 1);
-      this.breakers.set(botId, { failures: failures + 1, pausedUntilMs: pausedUntil });
+      this.breakers.set(botId, {
+        ...known,
+        isAskedFor: false,
+        failures: failures + 1,
+        pausedUntilMs: pausedUntil,
+      });
     }
     return false;
   }
@@ -72,8 +82,8 @@ export class CircuitBreakers {
   }
 
   /** Discards the state of bots without deliveries to send. */
-  retain(isKept: (botId: string) => boolean): void {
-    for (const botId of this.breakers.keys()) if (!isKept(botId)) this.breakers.delete(botId);
+  retain(waiting: ReadonlySet<string>): void {
+    for (const botId of this.breakers.keys()) if (!waiting.has(botId)) this.breakers.delete(botId);
   }
 }
 

@@ -1,8 +1,10 @@
+import { BOT_AT_URL } from '@app/bots';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { confirmForgotten } from '@app/gdpr';
 import { Clock, DomainEvents, type EndedSpan, many, Metrics, NO_METRICS, Spans } from '@app/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
+import { hastenSome } from './delivery-haste';
+import { followSome, RetrySchedule } from './delivery-states';
 import { ATTEMPTS_KEPT } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';
 import type { CallResult, LeasedDelivery } from './webhook-call';
@@ -75,16 +77,16 @@ export class DeliveryResults {
     return nextDueMs;
   }
 
-  /** Makes a chunk of the waiting retries due now, since the receiver works again. Returns whether there can be more. */
-  async hasten(botId: string): Promise<boolean> {
+  /** Makes a chunk of the waiting retries due now, since the receiver works again: {@link hastenSome}. */
+  hasten(botId: string, after: string): Promise<string | undefined> {
     const dueAt = this.clock.confirmedIso();
-    return (await this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt))) === CHUNK;
+    return this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt, after));
   }
 
-  /** {@link followSome} in a unit of its own, after the one of the change. */
-  follow(botId: string): Promise<boolean> {
+  /** {@link followSome} in a unit of its own, after the one of the change; undefined at the end. */
+  async follow(botId: string): Promise<'' | undefined> {
     const restart = this.schedule.begin(this.clock.confirmedMs());
-    return this.unitOfWork.write((tx) => followSome(tx, botId, restart));
+    return (await this.unitOfWork.write((tx) => followSome(tx, botId, restart))) ? '' : undefined;
   }
 
   private async publish(tx: Tx, botId: string, status: Verdict['status']): Promise<void> {
@@ -163,9 +165,9 @@ export class DeliveryResults {
     if (first > 1) await tx.run(older, botId, delivery.id, first);
   }
 
-  /** Logs the first failure in a row and the recovery from it, after the commit. */
+  /** Logs the first failure in a row and the recovery from it, after the commit. A call to a former URL says nothing about the receiver. */
   private async noteHealth(tx: Tx, leased: LeasedDelivery, result: CallResult): Promise<void> {
-    const { botId } = leased;
+    const { botId, target } = leased;
     const { outcome, status } = result;
     const nowIso = this.clock.nowIso();
     const confirmed = outcome === 'confirmed';
@@ -175,15 +177,17 @@ export class DeliveryResults {
     const known = confirmed && leased.delivery.failures > 0;
     const before = known ? Number((await tx.get<{ failures: number }>(sql, botId))?.failures ?? 0) : 0;
     const noted = await tx.get<{ failures: number }>(
-      `INSERT INTO webhook_health (bot_id, failures, last_outcome, ${column}) VALUES (?, ?, ?, ?)
+      `INSERT INTO webhook_health (bot_id, failures, last_outcome, ${column})
+       SELECT id, ${confirmed ? 0 : 1}, ?, ? FROM (${BOT_AT_URL}) bot WHERE TRUE
        ON CONFLICT (bot_id) DO UPDATE SET last_outcome = excluded.last_outcome, ${column} = excluded.${column},
          failures = ${confirmed ? '0' : 'webhook_health.failures + 1'} RETURNING failures`,
-      ...[botId, confirmed ? 0 : 1, outcome, nowIso],
+      ...[outcome, nowIso, botId, target.url],
     );
     const warn = (what: string, more = {}): void =>
       tx.afterCommit(() => this.logger.warn(`The webhook of bot ${botId} ${what}`, { botId, ...more }));
+    if (noted === undefined) return;
     if (before > 0) warn(`works again after ${before} failed calls in a row`);
-    else if (Number(noted?.failures) === 1)
+    else if (Number(noted.failures) === 1)
       warn(
         `fails (${wordsOf(result)}); later failures in a row are not logged, webhook_health of GET /api/v1/bots/{bot_id} counts them`,
         { outcome, httpStatus: status },

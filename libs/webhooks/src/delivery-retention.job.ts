@@ -12,7 +12,8 @@ import {
 import { Clock, type Config, CONFIG, DomainEvents, firstIdAt, many, Metrics, NO_METRICS } from '@app/kernel';
 import { FAILURES_MAX } from './circuit-breakers';
 import { DeliveriesSettled } from './delivery-results';
-import { CHUNK, hastenSome, RetrySchedule } from './delivery-states';
+import { hastenLate } from './delivery-haste';
+import { CHUNK, type Looked, RetrySchedule } from './delivery-states';
 
 /** Of a pending delivery: it is due, and its time was up at a failure of its receiver. */
 const OVERDUE = 'next_attempt_at <= ? AND give_up_at <= ?';
@@ -27,12 +28,6 @@ interface Chosen {
   readonly meant: string;
   readonly values: readonly string[];
   readonly last?: string;
-}
-
-/** A delivery that a statement has looked at, and whether it is one of those that are meant. */
-interface Looked {
-  readonly id: string;
-  readonly isMeant: number;
 }
 
 /**
@@ -89,7 +84,7 @@ export class DeliveryRetention implements BotSweep {
     const sql = `SELECT MAX(next_attempt_at) AS at FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'`;
     const last = await this.unitOfWork.read((tx) => tx.get<{ at: string | null }>(sql, botId));
     for (let more = (last?.at ?? '') > latest; more;)
-      more = (yield (tx) => hastenSome(tx, botId, now, latest)) === CHUNK;
+      more = (yield (tx) => hastenLate(tx, botId, now, latest)) === CHUNK;
   }
 
   /** Of millions that wait for their receiver few may be meant, and no index has which: each statement looks at a chunk. */

@@ -46,8 +46,8 @@ export class RetrySchedule {
 
 /** Most deliveries changed by one unit, so that other units do not wait long. */
 export const CHUNK = 500;
-/** Most deliveries read by one unit of a replay. */
-const LOOKED_AT = 5_000;
+/** Most deliveries read by one unit that no index leads to those it means. */
+export const LOOKED_AT = 5_000;
 
 /** Final states without a confirmation. */
 const UNDELIVERED = `status IN ('exhausted', 'gone', 'cancelled')`;
@@ -110,54 +110,6 @@ export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise
   return cancel(tx, botId, idsOf(free), nowIso);
 }
 
-/** Of a delivery that no call holds. A call that has lost its lease to a changed URL holds it until the end of that lease. */
-const FREE = `locked_by IS NULL AND (locked_until IS NULL OR locked_until <= ?)`;
-/** Of a delivery whose last answer was no refusal of this one event: the success of another says nothing about that. */
-const NOT_REFUSED = `(COALESCE(last_status, 0) NOT BETWEEN 400 AND 499 OR last_status = 429)`;
-
-/**
- * Makes a chunk of deliveries that wait for a working receiver due at once, without locked ones; returns their number. With `latest` it is those
- * that are due after it: a clock that was ahead has written their times, and their leases count for nothing.
- */
-export async function hastenSome(tx: Tx, botId: string, dueAt: string, latest?: string): Promise<number> {
-  const waiting = await tx.all<{ id: string }>(
-    `SELECT id FROM webhook_deliveries
-     WHERE bot_id = ? AND status = 'pending' AND next_attempt_at > ? ${latest === undefined ? `AND ${FREE} AND ${NOT_REFUSED}` : ''}
-     ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
-    ...(latest === undefined ? [botId, dueAt, dueAt] : [botId, latest]),
-  );
-  const list = amongValues(tx, 'id', idsOf(waiting));
-  const hastened = 'UPDATE webhook_deliveries SET next_attempt_at = ?, locked_by = NULL, locked_until = NULL';
-  return tx.run(`${hastened} WHERE bot_id = ? AND ${list.sql}`, dueAt, botId, list.value);
-}
-
-/** Makes a pending delivery due at once; a running call continues. */
-export function hastenOne(tx: Tx, botId: string, id: string, dueAt: string): Promise<number> {
-  return tx.run(
-    `UPDATE webhook_deliveries SET next_attempt_at = ?
-     WHERE bot_id = ? AND id = ? AND status = 'pending' AND ${FREE} AND next_attempt_at > ?`,
-    ...[dueAt, botId, id, dueAt, dueAt],
-  );
-}
-
-/**
- * Puts a delivery that is due before all others of its bot that are, so that it is the call that is sent next, also to a receiver
- * that is probed with one call.
- */
-export async function putFirst(tx: Tx, botId: string, id: string, dueAt: string): Promise<void> {
-  const other = await tx.get<{ at: string }>(
-    `SELECT next_attempt_at AS at FROM webhook_deliveries
-     WHERE bot_id = ? AND status = 'pending' AND id <> ? ORDER BY next_attempt_at LIMIT 1`,
-    ...[botId, id],
-  );
-  if (other === undefined || other.at > dueAt) return;
-  await tx.run(
-    `UPDATE webhook_deliveries SET next_attempt_at = ?
-     WHERE bot_id = ? AND id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at <= ?`,
-    ...[new Date(Date.parse(other.at) - 1).toISOString(), botId, id, dueAt],
-  );
-}
-
 /** The deliveries of a replay, from the id after `after` on. */
 export interface ReplayScope {
   readonly after: string;
@@ -165,8 +117,14 @@ export interface ReplayScope {
   readonly undeliveredOnly: boolean;
 }
 
-/** A chunk of deliveries that have ended, oldest first. */
-export interface Replayable {
+/** A delivery that a unit has read, and whether it is one of those that are meant. */
+export interface Looked {
+  readonly id: string;
+  readonly isMeant: number;
+}
+
+/** A chunk of those among some deliveries that are meant, oldest first. */
+export interface Meant {
   readonly ids: readonly string[];
   /** The id up to which was looked. */
   readonly last: string;
@@ -182,14 +140,19 @@ export async function replayable(
   tx: Tx,
   botId: string,
   { after, sinceIso, undeliveredOnly }: ReplayScope,
-): Promise<Replayable> {
+): Promise<Meant> {
   const ended = undeliveredOnly ? UNDELIVERED : `status <> 'pending'`;
-  const rows = await tx.all<{ id: string; counts: number }>(
-    `SELECT id, CASE WHEN created_at >= ? AND event <> 'ping' AND ${ended} THEN 1 ELSE 0 END AS counts
+  const rows = await tx.all<Looked>(
+    `SELECT id, CASE WHEN created_at >= ? AND event <> 'ping' AND ${ended} THEN 1 ELSE 0 END AS "isMeant"
      FROM webhook_deliveries WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${LOOKED_AT}`,
     ...[sinceIso, botId, after],
   );
-  const ids = idsOf(rows.filter(({ counts }) => Number(counts) === 1)).slice(0, CHUNK);
+  return meantOf(rows, after);
+}
+
+/** Of at most {@link LOOKED_AT} deliveries that were read in the order of their ids, after `after`. */
+export function meantOf(rows: readonly Looked[], after: string): Meant {
+  const ids = idsOf(rows.filter(({ isMeant }) => Number(isMeant) === 1)).slice(0, CHUNK);
   const isFull = ids.length === CHUNK;
   return {
     ids,
@@ -220,7 +183,7 @@ async function idsAfter(
   return idsOf(await tx.all<{ id: string }>(sql, ...statuses.flatMap(() => [botId, after])));
 }
 
-function idsOf(rows: readonly { readonly id: string }[]): string[] {
+export function idsOf(rows: readonly { readonly id: string }[]): string[] {
   return rows.map(({ id }) => id);
 }
 

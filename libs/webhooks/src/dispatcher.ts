@@ -21,6 +21,7 @@ const SHORTEST_SLEEP_MS = 5;
 const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
 /** A delivery is due; a call is asked for by hand, which is made during a pause too; a new URL, which ends a pause. */
 type Reason = keyof typeof TOPICS;
+const FAILURES = { follow: 'did not follow its new URL yet; it is tried again', hasten: 'keep their times' };
 
 /**
  * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time are
@@ -61,11 +62,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     @Inject(CONFIG) private readonly config: Config,
     @Inject(Signer) private readonly signer: Pick<Signer, 'webhookKey'>,
   ) {
-    // One listener for each running call.
-    setMaxListeners(0, this.interrupted.signal);
-    const monotonicMs = (): number => clock.monotonicMs();
-    this.slots = new HostSlots(config.webhookConcurrency, config.webhookConcurrencyPerHost, monotonicMs);
-    this.breakers = new CircuitBreakers(monotonicMs);
+    setMaxListeners(0, this.interrupted.signal); // One for each running call.
+    const { webhookConcurrency: calls, webhookConcurrencyPerHost: perHost } = config;
+    this.slots = new HostSlots(calls, perHost, () => clock.monotonicMs());
+    this.breakers = new CircuitBreakers(() => clock.monotonicMs());
   }
 
   onApplicationBootstrap(): void {
@@ -140,8 +140,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const waiting = await this.leases.dueBots();
     this.polledMs = this.clock.monotonicMs();
     for (const { botId, dueMs } of waiting) this.due.wake(botId, dueMs);
-    const bots = new Set(waiting.map(({ botId }) => botId));
-    this.breakers.retain((botId) => bots.has(botId));
+    this.breakers.retain(new Set(waiting.map(({ botId }) => botId)));
     for (const { bot_id } of await this.leases.movedBots()) this.follow(bot_id);
   }
 
@@ -188,16 +187,18 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private follow(botId: string): void {
     if (this.following.has(botId)) return;
     this.following.add(botId);
-    const failed = (error: unknown): void =>
-      this.report(`Deliveries of bot ${botId} did not follow its new URL yet; it is tried again`, error);
-    const following = this.byChunks(botId, () => this.results.follow(botId)).catch(failed);
-    this.run(following.then(() => void this.following.delete(botId)));
+    this.run(this.byChunks(botId, 'follow').then(() => void this.following.delete(botId)));
   }
 
-  /** Does `some` until it returns false, or the process stops; leases what each chunk has made due. */
-  private async byChunks(botId: string, some: () => Promise<boolean>): Promise<void> {
-    while ((await some()) && !this.stopped) this.wake(botId);
-    this.wake(botId);
+  /** Until the last chunk, a failure, or the end of the process; leases what each has made due. */
+  private async byChunks(botId: string, work: keyof typeof FAILURES): Promise<void> {
+    const what = `Deliveries of bot ${botId} ${FAILURES[work]}`;
+    const failed = (error: unknown): undefined => void this.report(what, error);
+    let after: string | undefined = '';
+    do {
+      after = await this.results[work](botId, after).catch(failed);
+      this.wake(botId);
+    } while (after !== undefined && !this.stopped);
   }
 
   private async call(leased: LeasedDelivery): Promise<void> {
@@ -232,7 +233,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private async settle(leased: LeasedDelivery, result: CallResult, recovered: boolean): Promise<void> {
     try {
       const nextDueMs = await this.results.settle(leased, result);
-      if (recovered) return await this.byChunks(leased.botId, () => this.results.hasten(leased.botId));
+      if (recovered) return await this.byChunks(leased.botId, 'hasten');
       if (nextDueMs === undefined) return;
       this.due.wake(leased.botId, nextDueMs);
       // Deliveries that this process gives back at its end are left to other processes.

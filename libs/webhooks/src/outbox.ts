@@ -8,15 +8,14 @@ import { Injectable } from '@nestjs/common';
 import {
   beginToFollow,
   followSome,
-  hastenOne,
-  putFirst,
-  type Replayable,
+  type Meant,
   replayable,
   type ReplayScope,
   type Restart,
   RetrySchedule,
   reviveOne,
 } from './delivery-states';
+import { hastenOne, putFirst } from './delivery-haste';
 import { DeliveryTexts } from './delivery-texts';
 import { Dispatcher } from './dispatcher';
 import {
@@ -91,7 +90,7 @@ export class Outbox {
   }
 
   /** Sends the next chunk of a replay again. */
-  async resendSome(tx: Tx, botId: string, scope: ReplayScope): Promise<Replayable> {
+  async resendSome(tx: Tx, botId: string, scope: ReplayScope): Promise<Meant> {
     const chunk = await replayable(tx, botId, scope);
     const restart = this.restart();
     for (const id of chunk.ids) await reviveOne(tx, botId, id, restart);

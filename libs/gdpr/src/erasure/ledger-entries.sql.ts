@@ -74,7 +74,7 @@ export async function destroyKeys(unitOfWork: UnitOfWork, entries: readonly Dest
           ...[botId, id],
         );
   });
-  const destroyed = await unitOfWork.write((tx) => removeOrphans(tx, [...back]));
+  const { length: destroyed } = await unitOfWork.write((tx) => removeOrphans(tx, [...back]));
   await unitOfWork.scrubKeys();
   return destroyed;
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { orphanKeys, removeOrphans, storedAgain } from '@app/crypto';
-import { type Job, lastingUntil, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
+import { orphanKeys, removeOrphans, sha256, storedAgain, storedOrphans } from '@app/crypto';
+import { type Job, lastingUntil, type Lease, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
 import { type Config, CONFIG, DAY_MS, many } from '@app/kernel';
 import { destroyKeys } from './ledger-entries.sql';
 import { BEGINNING, inParts } from './parts';
@@ -26,8 +26,8 @@ export function orphansKeptUntil(reader: Pick<UnitOfWork, 'get'>): Promise<strin
  * Removes keys that no subject has. On SQLite a key is committed before the data that needs it: a crash or a fault between
  * the two leaves such a key, which has encrypted nothing. On both engines a restore of older data does. A key is removed when a run
  * finds it that a run a day before has found, in whatever process: data that was restored by mistake can be replaced until then.
- * Many wait until the last backup that may have their data has ended, and anew when a thousand are added or removed. One that the ledger
- * names does not wait, and is not counted.
+ * Many wait until the last backup that may have their data has ended, and anew when they are no longer the same: restored data can
+ * have the mark of an earlier wait. One that the ledger names does not wait, and is not counted.
  */
 @PeriodicJob({ lookEveryMs: 3_600_000 })
 @Injectable()
@@ -46,7 +46,7 @@ export class OrphanKeys implements Job {
       let orphans = await this.orphans(stopping);
       if (orphans.count > 0 && (await this.destroyBack(stopping)) > 0) orphans = await this.orphans(stopping);
       if (stopping.aborted) return;
-      if (orphans.count > ORPHANS_MAX) await this.removeMany(lease, orphans.count, stopping);
+      if (orphans.count > ORPHANS_MAX) await this.removeMany(lease, stopping);
       else
         await lease.batch(async (tx) =>
           removeOrphans(tx, await lease.lasting(tx, orphans.ids, this.everyMs)),
@@ -54,9 +54,13 @@ export class OrphanKeys implements Job {
     });
   }
 
-  private async removeMany(lease: Lease, count: number, stopping: AbortSignal): Promise<void> {
-    // A read can find the key of a unit that is being committed: the exact number changes with it.
-    const mark = `${MANY}${Math.floor(count / ORPHANS_MAX)}`;
+  private async removeMany(lease: Lease, stopping: AbortSignal): Promise<void> {
+    let mark = MANY;
+    for await (const some of orphanKeys(this.unitOfWork)) {
+      if (stopping.aborted) return;
+      // A read can find the key of a unit that is being committed; a unit that writes does not.
+      if (some.length > 0) mark = marked(mark, await lease.batch((tx) => storedOrphans(tx, some)));
+    }
     const forMs = Math.max(1, this.config.backupRetentionDays) * DAY_MS;
     const lasting = await lease.batch((tx) => lease.lasting(tx, [mark], forMs));
     if (lasting.length === 0)
@@ -65,8 +69,15 @@ export class OrphanKeys implements Job {
       );
     for await (const some of orphanKeys(this.unitOfWork)) {
       if (stopping.aborted) return;
-      if (some.length > 0) await lease.batch((tx) => removeOrphans(tx, some));
+      if (some.length > 0) mark = await lease.batch((tx) => this.removeSome(tx, lease, mark, some));
     }
+  }
+
+  /** Returns the mark of those that are left: they have waited too. */
+  private async removeSome(tx: Tx, lease: Lease, mark: string, some: readonly string[]): Promise<string> {
+    const rest = marked(mark, await removeOrphans(tx, some));
+    await lease.lasting(tx, [rest], 0);
+    return rest;
   }
 
   /** Destroys the keys of erased users that a restore has brought back; returns their number. */
@@ -95,4 +106,11 @@ export class OrphanKeys implements Job {
     }
     return { count, ids };
   }
+}
+
+/** The mark of a set of keys after these were added or taken away: the exclusive or of their digests, in whatever order. */
+function marked(mark: string, ids: readonly string[]): string {
+  let sum = BigInt(`0x0${mark.slice(MANY.length)}`);
+  for (const id of ids) sum ^= BigInt(`0x${sha256(Buffer.from(id)).toString('hex')}`);
+  return MANY + sum.toString(16);
 }
