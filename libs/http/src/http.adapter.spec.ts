@@ -22,7 +22,14 @@ class ChangingModule {}
 /** Counts requests and refuses what is none, as the middleware of the service does. */
 function admit(request: LetheRequest, response: LetheResponse, next: () => void): void {
   const [meter, rate] = [{ answered: () => undefined }, { limit: 30 }];
-  request.context = { id: 'id', rate, isCounted: true, meter, spans: {}, logger: { isLevelEnabled: () => false } } as never;
+  request.context = {
+    id: 'id',
+    rate,
+    isCounted: true,
+    meter,
+    spans: {},
+    logger: { isLevelEnabled: () => false },
+  } as never;
   if (request.fault === undefined) next();
   else answerError(response, request.fault);
 }
