@@ -98,7 +98,11 @@ describe('a reading of the installation', () => {
     };
     const hourAgo = ago(3_660_000);
     expect(await late(5, ago(600_000))).toEqual([]);
-    expect(await late(1, hourAgo)).toEqual([`A webhook call is due since ${hourAgo}.`]);
-    expect(await late(0, ago(600_000))).toEqual([`A webhook call is due since ${since}.`]);
+    expect(await late(1, hourAgo)).toEqual([
+      `A webhook call is due, and its receiver has confirmed none since ${hourAgo}.`,
+    ]);
+    expect(await late(0, ago(600_000))).toEqual([
+      `A webhook call is due, and its receiver has confirmed none since ${since}.`,
+    ]);
   });
 });

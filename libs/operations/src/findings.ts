@@ -162,7 +162,7 @@ function backlog({ logs, erasures, outbox }: Installation, nowMs: number): reado
     isLate(outbox.oldestDue, 60) && {
       id: 'webhooks_late',
       level: 'warning',
-      says: `A webhook call is due since ${outbox.oldestDue}.`,
+      says: `A webhook call is due, and its receiver has confirmed none since ${outbox.oldestDue}.`,
       mend,
     },
     outbox.exhausted > 0 && {

@@ -108,9 +108,10 @@ export class OutboxGauges implements OnApplicationBootstrap {
              SELECT 1 FROM receivers CROSS JOIN webhook_deliveries d
              WHERE receivers.receiver = kinds.receiver AND d.bot_id = receivers.bot_id AND d.status = 'pending' LIMIT ?
            ) looked_at) AS waiting
-         FROM (SELECT receiver, MIN(CASE WHEN receiver = 'healthy' AND called > due THEN called ELSE due END) AS due
+         FROM (SELECT receiver, MIN(CASE WHEN receiver = 'healthy' AND called > due AND called <= ? THEN called ELSE due END) AS due
                FROM receivers GROUP BY receiver) kinds`,
-        ...[suspended.value, COUNTED_MAX],
+        // A confirmation by a clock that was ahead says nothing of today.
+        ...[suspended.value, COUNTED_MAX, this.clock.confirmedIso()],
       );
     });
   }
