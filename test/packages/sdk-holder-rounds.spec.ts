@@ -1222,7 +1222,7 @@ describe('a bot whose database was restored from a backup', () => {
         expect(errors.map(words)).toEqual(
           ['messages', 'profiles'].map(
             (name) =>
-              expect.stringMatching(`^${name}: .*remove the note since of database/${name}.$`) as string,
+              expect.stringMatching(`^${name}: .*remove the note since of database/${name} `) as string,
           ),
         );
         database.exec("DELETE FROM lethe_holder WHERE name = 'since'");

@@ -43,7 +43,7 @@ function script(url: string, port: number, directory: string): string {
 }
 
 export interface FiveMinutes {
-  /** What the shell has written, and what the receiver. */
+  /** What the shell has written to its standard output, and what the receiver. */
   readonly output: string;
   readonly received: string;
 }
@@ -61,10 +61,12 @@ export async function fiveMinutes(
 ): Promise<FiveMinutes> {
   mkdirSync(join(directory, 'docs'), { recursive: true });
   copyFileSync(join(ROOT, 'docs/receiver.mjs'), join(directory, 'docs/receiver.mjs'));
+  // Each answer is a line of its own. A terminal has the progress in between, whose order a pipe of its own does not keep.
+  writeFileSync(join(directory, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n"\n');
   const port = await freePort();
   const shell = spawn('bash', ['-c', change(script(url, port, directory))], {
     cwd: directory,
-    env: { ...process.env, NODE_OPTIONS: '', PORT: String(port), ...environment },
+    env: { ...process.env, NODE_OPTIONS: '', CURL_HOME: directory, PORT: String(port), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -87,17 +89,16 @@ export function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** The output of the shell at the end of the script. */
+/** What the shell has written to its standard output at the end of the script. */
 function outputOf(shell: ChildProcess): Promise<string> {
-  let output = '';
+  let [output, errors] = ['', ''];
   return new Promise((resolve, reject) => {
-    const read = (text: Buffer): void => {
+    shell.stdout?.on('data', (text: Buffer) => {
       output += text.toString();
       if (output.includes('the end\n')) resolve(output);
-    };
-    shell.stdout?.on('data', read);
-    shell.stderr?.on('data', read);
-    shell.once('exit', () => reject(new Error(output)));
+    });
+    shell.stderr?.on('data', (text: Buffer) => (errors += text.toString()));
+    shell.once('close', () => reject(new Error(output + errors)));
   });
 }
 
