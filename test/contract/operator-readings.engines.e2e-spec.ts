@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { countSubjects, MasterKeyRotation } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { PageQuery } from '@app/http';
-import { CONFIG, type Config } from '@app/kernel';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { circumstancesOf, findingsOf, InstallationReading, OperatedBots } from '@app/operations';
 import { outboxState } from '@app/webhooks';
 import { Client } from '../support/client';
@@ -72,7 +72,9 @@ describe('a reading of the installation', () => {
     const list = () => bots.list(Object.assign(new PageQuery(), { page: '1', page_size: '3' }));
     await list();
     expect(await turnsDuring(list)).toBeGreaterThanOrEqual(3);
-    expect(await turnsDuring(() => outboxState(unitOfWork()))).toBeGreaterThanOrEqual(1);
+    expect(
+      await turnsDuring(() => outboxState(unitOfWork(), service.app.get(Clock, { strict: false }))),
+    ).toBeGreaterThanOrEqual(1);
     const keys = service.app.get(MasterKeyRotation, { strict: false });
     expect(await turnsDuring(() => keys.uses())).toBeGreaterThanOrEqual(1);
   });
@@ -88,8 +90,10 @@ describe('a reading of the installation', () => {
         ...[id, randomUUID(), since, ago(-3_600_000), since],
       );
       await service.database.run(
-        `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, ?, 'refused', ?)`,
-        ...[id, failures, failedAt],
+        `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at, last_delivered_at)
+         VALUES (?, ?, 'refused', ?, ?)`,
+        // The receiver has confirmed a call by a clock that was a day ahead.
+        ...[id, failures, failedAt, ago(-86_400_000)],
       );
       const installation = await service.app.get(InstallationReading, { strict: false }).read();
       const read = { installation, masterKeys: [] };

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { UnitOfWork } from '@app/database';
+import { Clock } from '@app/kernel';
 import { DeliveryLeases, Outbox, outboxState } from '@app/webhooks';
 import { Webhook } from 'standardwebhooks';
 import type { Bot } from '../support/bot';
@@ -370,7 +371,12 @@ describe('webhooks/deliveries', () => {
 
   it('counts no failed ping as undelivered, neither for the bot nor for the operator', async () => {
     const exhausted = async (): Promise<number> =>
-      (await outboxState(service.app.get(UnitOfWork, { strict: false }))).exhausted;
+      (
+        await outboxState(
+          service.app.get(UnitOfWork, { strict: false }),
+          service.app.get(Clock, { strict: false }),
+        )
+      ).exhausted;
     const before = await exhausted();
     receiver.status = 500;
     const { id } = (await bot.post<Delivery>('/webhooks/test')).data;
@@ -383,7 +389,12 @@ describe('webhooks/deliveries', () => {
 
   it('counts a call that was given up behind a thousand failed pings', async () => {
     const exhausted = async (): Promise<number> =>
-      (await outboxState(service.app.get(UnitOfWork, { strict: false }))).exhausted;
+      (
+        await outboxState(
+          service.app.get(UnitOfWork, { strict: false }),
+          service.app.get(Clock, { strict: false }),
+        )
+      ).exhausted;
     const before = await exhausted();
     const row = (id: number, event: string): string =>
       `('${bot.id}', '00000000-0000-7000-8000-${String(id).padStart(12, '0')}', '${event}', '{}', 'exhausted', 1, 1,

@@ -1,6 +1,7 @@
 export {
   Clock,
   DAY_MS,
+  HOUR_MS,
   daysAfter,
   type Moment,
   Random,

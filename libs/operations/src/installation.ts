@@ -5,7 +5,7 @@ import { countBots } from '@app/bots';
 import { countSubjects, keyFilePath, type KeyUse, MasterKeyRotation, retiredKeysPath } from '@app/crypto';
 import { databaseBytes, keepsFilesOfLog, keysPath, UnitOfWork } from '@app/database';
 import { type ErasureBacklog, erasureBacklog, orphansKeptUntil } from '@app/gdpr';
-import { type Config, CONFIG } from '@app/kernel';
+import { Clock, type Config, CONFIG } from '@app/kernel';
 import { logState, type LogState } from '@app/sealing';
 import { outboxState, type OutboxState } from '@app/webhooks';
 import type { BackupsView } from './operator.dto';
@@ -50,6 +50,7 @@ export class InstallationReading {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly rotation: MasterKeyRotation,
+    private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -61,7 +62,7 @@ export class InstallationReading {
       bots,
       suspendedBots: suspended,
       subjects: await countSubjects(unitOfWork),
-      outbox: await outboxState(unitOfWork),
+      outbox: await outboxState(unitOfWork, this.clock),
       erasures: await unitOfWork.snapshot(erasureBacklog),
       logs: await logState(unitOfWork),
       backups: config.database.engine === 'sqlite' ? lastBackups(config.database.path) : undefined,

@@ -46,7 +46,7 @@ class BotCountsView {
 class WebhookBacklogView {
   @Count('Calls that wait; of each bot 1,000 are counted at most') waiting: number;
   @Time(
-    'When the oldest call of a bot that is not suspended is due; to a receiver that fails, when its last call failed, if that is later',
+    'When the oldest call of a bot that is not suspended is due, or, if that is later, when the last call to its receiver was confirmed, or has failed',
   )
   oldest_due: string | null;
   @Count('Calls that were given up and can be sent again; of each bot 1,000 are counted at most')

@@ -37,17 +37,17 @@ export function stored(making: Making, held: HeldSubject): Html {
   return html`<section>
     <h2>${texts.stored}</h2>
     ${values.size === 0 && !isUnreadable && html`<p>${texts.nothingStored}</p>`} ${shown}
-    ${(isCut || room.isFull) && html`<p>${moreOf(making, held)}</p>`}
+    ${(isCut || shown.includes(undefined)) && html`<p>${moreOf(making, held)}</p>`}
     ${isUnreadable && html`<p>${texts.unreadable}</p>`}
   </section>`;
 }
 
-/** Where the values are that have no room: on the page of the server, else in a copy. */
-function moreOf(making: Making, { subject }: HeldSubject): Html {
-  const { parts, link, isOfOne } = making;
-  if (isOfOne || link.subject !== undefined) return html`${parts.more}`;
+/** Where the values are that have no room: on the page of the server, if those of others come before it on this one, else in a copy. */
+function moreOf(making: Making, held: HeldSubject): Html {
+  const { parts, facts } = making;
+  if (facts.subjects[0] === held) return html`${parts.more}`;
   return html`${parts.texts.moreOf}
-    <a href="${pathAbout(making, subject)}">${placeOf(making, subject.ids)}</a>`;
+    <a href="${pathAbout(making, held.subject)}">${placeOf(making, held.subject.ids)}</a>`;
 }
 
 /** The categories in which no server of the page has a value, once for all of them. */

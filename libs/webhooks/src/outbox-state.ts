@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { botPages, suspendedBots } from '@app/bots';
 import { givenRows, type Tx, type UnitOfWork } from '@app/database';
+import type { Clock } from '@app/kernel';
+import { latestCall } from './delivery-health';
 
 /** The state of the outbox for the operator. */
 export interface OutboxState {
@@ -40,7 +42,8 @@ const callsOf = (status: string, counts = 'TRUE'): string =>
    ) found) AS`;
 
 /** Reads page by page of the bots, and other requests are answered in between. Of each bot it counts 1,000 calls at most. */
-export async function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> {
+export async function outboxState(unitOfWork: UnitOfWork, clock: Clock): Promise<OutboxState> {
+  const latest = latestCall(clock);
   const suspended = new Set(await unitOfWork.read(suspendedBots));
   const state = { waiting: 0, oldestDue: undefined as string | undefined, exhausted: 0, suspended: 0 };
   for await (const ids of botPages(unitOfWork, BOTS)) {
@@ -51,7 +54,7 @@ export async function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> 
       state.waiting += waiting;
       state.exhausted += exhausted;
       if (due === null) continue;
-      const since = called !== null && called > due ? called : due;
+      const since = called !== null && called > due && called <= latest ? called : due;
       if (suspended.has(botId)) state.suspended += 1;
       else if (state.oldestDue === undefined || since < state.oldestDue) state.oldestDue = since;
     }

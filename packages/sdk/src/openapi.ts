@@ -3052,7 +3052,7 @@ export interface components {
       readonly waiting: number;
       /**
        * Format: date-time
-       * @description When the oldest call of a bot that is not suspended is due; to a receiver that fails, when its last call failed, if that is later
+       * @description When the oldest call of a bot that is not suspended is due, or, if that is later, when the last call to its receiver was confirmed, or has failed
        */
       readonly oldest_due: string | null;
       /** @description Calls that were given up and can be sent again; of each bot 1,000 are counted at most */

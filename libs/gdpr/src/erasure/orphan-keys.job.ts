@@ -76,7 +76,7 @@ export class OrphanKeys implements Job {
   /** Returns the mark of those that are left: they have waited too. */
   private async removeSome(tx: Tx, lease: Lease, mark: string, some: readonly string[]): Promise<string> {
     const rest = marked(mark, await removeOrphans(tx, some));
-    await lease.lasting(tx, [rest], 0);
+    await lease.lasting(tx, rest === `${MANY}0` ? [] : [rest], 0);
     return rest;
   }
 
