@@ -62,7 +62,7 @@ export const CONFLICT_REASONS = {
   },
   limit_reached: {
     meaning: 'The bot has as many of these as a bot may have; `details.limit` is their number',
-    mend: 'Change or delete one that is no longer needed. The operator sets the limits of declarations; API keys are five.',
+    mend: 'Change or delete one that is no longer needed. The operator sets those of categories and consent texts; the others are fixed.',
   },
   idempotency_key_reused: {
     meaning: 'The `Idempotency-Key` was sent with another body in the last 24 hours',

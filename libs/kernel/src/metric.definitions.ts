@@ -197,7 +197,7 @@ export const METRICS = {
   degraded: {
     type: 'gauge',
     name: 'lethe_degraded',
-    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page; disk_low: the disk of the database is full or almost full; clock_step: the clock of the machine was set; erasure_unfinished: an erasure is older than a minute',
+    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page; disk_low: the disk of the database is full or almost full; clock_step: the clock of the machine was set; erasure_unfinished: an erasure is older than a minute; other: one that /health/ready names, as key_file_missing or log_failing',
     label: {
       name: 'condition',
       values: [
