@@ -8,14 +8,16 @@ import { freePort } from './free-port';
 const ROOT = join(__dirname, '../..');
 export const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
+/** A receiver that has ended lets nothing wait. */
+const WAIT = 'kill -0 $! || exit 1; sleep 0.05';
 /** Waits for the receiver where a reader would pause: until it listens, and until a call has arrived. */
 const MOMENTS: readonly (readonly [RegExp, string])[] = [
   [
     /^node docs\/receiver\.mjs &$/m,
-    'until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2> /dev/null; do sleep 0.05; done',
+    `until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2> /dev/null; do ${WAIT}; done`,
   ],
-  [/consents\/revoke/, 'until grep -q consent_revoked received; do sleep 0.05; done'],
-  [/gdpr\/forget-user/, 'until grep -q user_forgotten received; do sleep 0.05; done'],
+  [/consents\/revoke/, `until grep -q consent_revoked received; do ${WAIT}; done`],
+  [/gdpr\/forget-user/, `until grep -q user_forgotten received; do ${WAIT}; done`],
 ];
 
 /** The blocks of a language in a page. */
@@ -24,6 +26,9 @@ export function blocksOf(text: string, language: string): string[] {
     ([, code = '']) => code,
   );
 }
+
+/** How often the blocks were played: two in one second would register the same bot. */
+let plays = 0;
 
 /** The script of all blocks but those of npm, each followed by its moment. */
 function script(url: string, port: number, directory: string): string {
@@ -36,10 +41,9 @@ function script(url: string, port: number, directory: string): string {
     block,
     ...MOMENTS.filter(([pattern]) => pattern.test(block)).map(([, moment]) => moment),
   ]);
-  return elsewhere([...lines, 'node bot.mjs', 'echo the end', 'wait'].join('\n')).replace(
-    'node docs/receiver.mjs &',
-    'node docs/receiver.mjs > received &',
-  );
+  return elsewhere([...lines, 'node bot.mjs', 'echo the end', 'wait'].join('\n'))
+    .replace('node docs/receiver.mjs &', 'node docs/receiver.mjs > received &')
+    .replace('$(date +%s)', String(1_000_000_000 + plays++));
 }
 
 export interface FiveMinutes {
