@@ -72,7 +72,8 @@ export class Caller {
     const { user_id: userId } = given as { user_id?: string };
     try {
       const answer = (await this.transport.json(route, path, rest, options)) as Answer<R>;
-      if (route === 'POST /data/submit/batch' && hasRefused(answer)) this.onConsentChanged();
+      if (route === 'POST /data/submit/batch')
+        for (const refused of refusedUsers(given, answer)) this.onConsentChanged(refused);
       return answer;
     } catch (error) {
       if (error instanceof ConsentRequiredError || error instanceof ProcessingRefusedError)
@@ -135,15 +136,14 @@ export class Caller {
   }
 }
 
-/** Whether an item of a batch was refused as a single request is: without a consent, or since the user refuses the processing. */
-function hasRefused(answer: unknown): boolean {
+/** The users of the items of a batch that were refused as a single request is: without a consent, or since the user refuses the processing. */
+function refusedUsers(given: object, answer: unknown): Set<string | undefined> {
+  const { items } = given as { items?: readonly { user_id?: string }[] };
   const { results } = (answer ?? {}) as { results?: unknown };
-  return (
-    Array.isArray(results) &&
-    (results as { error?: { code?: unknown } }[]).some(({ error }) =>
-      ['consent_required', 'processing_refused'].includes(String(error?.code)),
-    )
-  );
+  const all = Array.isArray(results) ? (results as { error?: { code?: unknown } }[]) : [];
+  const isRefused = ({ error }: { error?: { code?: unknown } }): boolean =>
+    ['consent_required', 'processing_refused'].includes(String(error?.code));
+  return new Set(all.flatMap((each, at) => (isRefused(each) ? [items?.[at]?.user_id] : [])));
 }
 
 /** Whether a page has the cursor of the next one, or null as the last. Without either a loop would never end, or end too early. */

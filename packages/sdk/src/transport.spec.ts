@@ -130,11 +130,17 @@ describe('withConsent', () => {
     expect([requests.length, act.mock.calls]).toEqual([10, []]);
   });
 
-  it('asks once where consents of other users change meanwhile', async () => {
+  it('asks once where consents of other users change meanwhile, or an item of a batch is refused for one', async () => {
+    const other = { ...who, user_id: '1' };
+    const results = [{ ok: false, error: { code: 'consent_required', message: '' } }];
     const { lethe, requests } = client([
       async ({ method }) => {
-        if (method === 'GET') await lethe.consents.accept({ ...who, user_id: '1', consent_version: '1' });
-        const data = { status: 'accepted', objections: [], restrictions: [] };
+        if (method === 'GET') {
+          await lethe.consents.accept({ ...other, consent_version: '1' });
+          const items = [{ ...other, category: 'profile', data: {} }];
+          for await (const { ok } of lethe.data.submitMany(items)) expect(ok).toBe(false);
+        }
+        const data = { status: 'accepted', objections: [], restrictions: [], results };
         return Response.json({ success: true, data });
       },
     ]);

@@ -49,8 +49,9 @@ class AsyncCaller:
         try:
             request, attempts = await self._begun(route, given, options or _DEFAULTS)
             answer = await self._repeated(request, attempts)
-            if route == "POST /data/submit/batch" and _core.has_refused(answer):
-                self._consent_may_have_changed()
+            if route == "POST /data/submit/batch":
+                for refused in _core.refused_users(given, answer):
+                    self._consent_may_have_changed(refused)
             return answer
         except (ConsentRequiredError, ProcessingRefusedError):
             self._consent_may_have_changed(given.get("user_id"))

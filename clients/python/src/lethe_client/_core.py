@@ -514,12 +514,14 @@ def covers(status: Mapping[str, Any], category: str) -> bool:
     )
 
 
-def has_refused(answer: Any) -> bool:
-    """Whether an item of a batch was refused as a single request is: without a consent, or since the user refuses the processing."""
+def refused_users(given: Mapping[str, Any], answer: Any) -> Set[Any]:
+    """The users of the items of a batch that were refused as a single request is: without a consent, or since the user refuses the processing."""
     results = answer.get("results") if isinstance(answer, dict) else None
-    return isinstance(results, list) and any(
-        one.get("error", {}).get("code") in ("consent_required", "processing_refused") for one in results
-    )
+    return {
+        item.get("user_id")
+        for item, one in zip(given["items"], results if isinstance(results, list) else [])
+        if one.get("error", {}).get("code") in ("consent_required", "processing_refused")
+    }
 
 
 def consent_missing(status: Mapping[str, Any], category: str) -> LetheError:
