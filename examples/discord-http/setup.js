@@ -33,6 +33,6 @@ const warnings = {
   reason_en: 'The owner of the server has a legitimate interest in noting who breaks its rules.',
   fields: [{ key: 'reason', type: 'string', label_de: 'Grund', label_en: 'Reason' }],
 };
-for (const one of [birthday, warnings])
-  await lethe.categories.get(one.key).catch(() => lethe.categories.register(one));
+const declared = (await lethe.categories.list().toArray()).map(({ key }) => key);
+for (const one of [birthday, warnings]) if (!declared.includes(one.key)) await lethe.categories.register(one);
 console.log(`${name} is registered. Start it: npm start`);

@@ -19,6 +19,12 @@ export function firstLanguage(): Language {
 
 export function keepLanguage(language: Language): void {
   keepHere(KEPT, language);
+  // The address would undo the choice when the page is loaded again.
+  const address = new URL(location.href);
+  if (address.searchParams.has('lang')) {
+    address.searchParams.delete('lang');
+    history.replaceState(history.state, '', address);
+  }
   document.documentElement.lang = language;
 }
 

@@ -99,14 +99,17 @@ async function requireSameBot({ lethe }: GuildOptions, get: Get): Promise<void> 
     throw new OtherBotError(`The key of Lethe is that of bot ${ofKey}, the token that of bot ${id}.`);
 }
 
-/** Resolves if key and token are of one bot: asked until an answer says so. @internal */
+/** Resolves if key and token are of one bot: asked for each token until an answer says so. @internal */
 export function sameBot(options: GuildOptions): (get: Get) => Promise<void> {
-  let same: Promise<void> | undefined;
-  return (get) =>
-    (same ??= requireSameBot(options, get).catch((error: unknown) => {
-      same = undefined;
+  const known = new WeakMap<Get, Promise<void>>();
+  return (get) => {
+    const asked = known.get(get) ?? requireSameBot(options, get);
+    known.set(get, asked);
+    return asked.catch((error: unknown) => {
+      known.delete(get);
       throw error;
-    }));
+    });
+  };
 }
 
 async function differences(options: GuildOptions, get: Get): Promise<Reconciled> {
