@@ -123,6 +123,7 @@ export class Acts {
     const claims = given.map(({ claim }) => claim);
     return this.unitOfWork.write(async (tx) => {
       const earlier = await this.answers.findFirst(tx, claims);
+      await this.answers.prefetch(tx, given);
       await this.answers.keep(
         tx,
         given.filter((_, at) => earlier[at] === undefined),

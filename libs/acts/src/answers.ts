@@ -149,6 +149,14 @@ export class Answers {
     throw (await this.find(tx, [claim]))[0] === undefined ? error : new ConcurrentChange();
   }
 
+  /** Reads the keys for {@link keep} in one statement, in a unit that has read none. */
+  prefetch(tx: Tx, given: readonly Kept[]): Promise<void> {
+    return this.keys.prefetch(
+      tx,
+      given.flatMap(({ subject }) => subject ?? []),
+    );
+  }
+
   private async valuesOf(tx: Tx, row: ClaimedRow, { subject, view }: Omit<Kept, 'claim'>): Promise<string[]> {
     const key = (subject && (await this.keys.ifHeld(tx, subject))) ?? this.installation;
     const answer = key.encrypt(JSON.stringify(view), contextOfAnswer(row));

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { UnitOfWork } from './unit-of-work';
-import { Clock, Degradations } from '@app/kernel';
+import { Clock, Degradations, HOUR_MS } from '@app/kernel';
 import { type Job, PeriodicJob } from './job-runner';
 import { LEASE_MS } from './job-leases';
 import { notBeforeServer } from './server-clock';
@@ -9,7 +9,7 @@ const LOOK_MS = 5_000;
 /** A smaller deviation is not reported, in milliseconds. */
 const REPORTED_MS = 60_000;
 /** How far a process believes the record of another machine ahead of both its own clock and the server's, in milliseconds. */
-const AHEAD_MAX_MS = 3_600_000;
+const AHEAD_MAX_MS = HOUR_MS;
 const CLOCK_STEP = 'clock_step';
 /** The name of the lease that has the newest time on record. */
 export const CLOCK_LEASE = 'clock';

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { IdColumn, TimeColumn } from './schema';
 import { amongValues, type Tx } from './tx';
 import { UnitOfWork } from './unit-of-work';
-import { Clock, DAY_MS, OwnError, Random } from '@app/kernel';
+import { Clock, DAY_MS, HOUR_MS, OwnError, Random } from '@app/kernel';
 import { Entity, PrimaryColumn } from 'typeorm';
 
 /** How long a lease is valid without renewal, in milliseconds. Then another process can take over the job. */
 export const LEASE_MS = 20_000;
 /** A row that holds or waits for longer than it can by so much, in milliseconds, was written with a wrong clock and counts for nothing. */
-const AHEAD_MAX_MS = 3_600_000;
+const AHEAD_MAX_MS = HOUR_MS;
 
 /** Another process has taken over the job. Nothing of the batch is stored. */
 export class LeaseLost extends OwnError {

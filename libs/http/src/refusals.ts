@@ -8,10 +8,10 @@ import type { LetheRequest, LetheResponse } from './request-context';
 /** How long a refused client may read the answer, in milliseconds. Then its connection is closed. */
 const LINGER_MS = 1_000;
 
-/** The method of what is no request in the log, as in the metrics. */
+/** The log and the metrics name this method for bytes that are no request. */
 const OTHER_METHOD = 'OTHER';
 
-/** The fault of what is no request. Its status is none of the table of errors, or the one of its code. */
+/** A fault of bytes that are no request. 408 and 431 are not in the table of errors, so it has a status of its own. */
 class Unreadable extends ApiError {
   constructor(
     private readonly ownStatus: number,

@@ -216,7 +216,7 @@ export const EN = {
   onRecordText: (id: string) =>
     `It has the number ${id} and will be finished as soon as possible, without a further request. If your page still shows something later, you can erase it there.`,
   language: 'Language',
-  /** Before and after the names of what ends in any case. */
+  /** The words before and after the names of the categories whose consent ends. */
   replaces: (days: number | undefined, isNamed: boolean): readonly [string, string] => [
     'If you consent, this replaces your earlier consent: it ends for ',
     `${isNamed ? ', and for ' : ''}everything that you do not choose${

@@ -11,12 +11,6 @@ const ORPHANS_MAX = 1_000;
 const NAME = 'orphan-keys';
 const MANY = 'many-';
 
-interface Orphans {
-  readonly count: number;
-  /** All of them, unless there are more than {@link ORPHANS_MAX}. */
-  readonly ids: readonly string[];
-}
-
 /** Until when more than {@link ORPHANS_MAX} keys without a subject are kept, as an ISO time; undefined where there are not so many. */
 export function orphansKeptUntil(reader: Pick<UnitOfWork, 'get'>): Promise<string | undefined> {
   return lastingUntil(reader, NAME, MANY);
@@ -33,7 +27,7 @@ export function orphansKeptUntil(reader: Pick<UnitOfWork, 'get'>): Promise<strin
 @Injectable()
 export class OrphanKeys implements Job {
   readonly name = NAME;
-  readonly everyMs = 86_400_000;
+  readonly everyMs = DAY_MS;
   private readonly logger = new Logger(OrphanKeys.name);
 
   constructor(
@@ -44,13 +38,11 @@ export class OrphanKeys implements Job {
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     await lease.keep(async () => {
       let orphans = await this.orphans(stopping);
-      if (orphans.count > 0 && (await this.destroyBack(stopping)) > 0) orphans = await this.orphans(stopping);
+      if (orphans.length > 0 && (await this.destroyBack(stopping)) > 0)
+        orphans = await this.orphans(stopping);
       if (stopping.aborted) return;
-      if (orphans.count > ORPHANS_MAX) await this.removeMany(lease, stopping);
-      else
-        await lease.batch(async (tx) =>
-          removeOrphans(tx, await lease.lasting(tx, orphans.ids, this.everyMs)),
-        );
+      if (orphans.length > ORPHANS_MAX) await this.removeMany(lease, stopping);
+      else await lease.batch(async (tx) => removeOrphans(tx, await lease.lasting(tx, orphans, this.everyMs)));
     });
   }
 
@@ -95,16 +87,14 @@ export class OrphanKeys implements Job {
     return destroyed;
   }
 
-  /** In the whole file. */
-  private async orphans(stopping: AbortSignal): Promise<Orphans> {
-    const ids: string[] = [];
-    let count = 0;
+  /** In the whole file, or more than {@link ORPHANS_MAX}. */
+  private async orphans(stopping: AbortSignal): Promise<readonly string[]> {
+    const found: string[] = [];
     for await (const some of orphanKeys(this.unitOfWork)) {
-      count += some.length;
-      if (count <= ORPHANS_MAX) ids.push(...some);
-      if (stopping.aborted) break;
+      found.push(...some);
+      if (stopping.aborted || found.length > ORPHANS_MAX) break;
     }
-    return { count, ids };
+    return found;
   }
 }
 

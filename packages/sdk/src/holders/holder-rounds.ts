@@ -95,7 +95,7 @@ export class HolderRounds {
         failing.set(task.task_id, onceMore(before));
         round.failed += 1;
       }
-      // Without its ids it fails for ever, and no store has it to do.
+      // A task without ids fails at each round, and no store can do it: the notes do not wait for it.
       if (task.act === 'erase' && !hasLostIds(task)) oldest ||= task.created_at;
     }
     this.failing = failing;

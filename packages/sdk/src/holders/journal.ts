@@ -53,8 +53,8 @@ export class Journal {
     const all = await this.marks.all(this.list);
     // After the notes: another process moves it before it removes those that are behind it.
     const since = await this.marks.get(this.list, SINCE);
-    // Clocks of two machines differ a little. One that is far behind is right again soon: a store that counted as new until then would be
-    // erased of who has no consent.
+    // Clocks of two machines differ a little. One that is far behind is right again soon: until then the store is not taken for a new one,
+    // in which the rows of all erased users without a consent would be erased again.
     if (since !== undefined && Date.parse(since) > Date.now() + LATE_MS)
       throw new RangeError(
         `Its notes say that all is done up to ${since}, a time to come: no erasure is repeated until an hour before. ` +

@@ -44,7 +44,7 @@ class _Kept:
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    #: Whether the user has no consent in another guild of the bot.
+    #: Whether no other guild of the bot gives a reason to keep data.
     is_last: Callable[[], Awaitable[bool]]
     #: Whether the guild of the task has a reason to keep data: the user is back.
     is_back: Callable[[], Awaitable[bool]]

@@ -46,8 +46,8 @@ class Journal:
         notes.pop(_SINCE, None)
         # After the notes: another process moves it before it removes those that are behind it.
         since = await self._marks.get(self._of, _SINCE)
-        # Clocks of two machines differ a little. One that is far behind is right again soon: a store that counted as new until then would
-        # be erased of who has no consent.
+        # Clocks of two machines differ a little. One that is far behind is right again soon: until then the store is not taken for a new
+        # one, in which the rows of all erased users without a consent would be erased again.
         if since is not None and moment(since) > datetime.now(timezone.utc) + _LATE:
             raise ValueError(
                 f"Its notes say that all is done up to {since}, a time to come: no erasure is repeated until an hour before. "

@@ -96,7 +96,7 @@ class HolderRounds:
             else:
                 failing[task["task_id"]] = before.once_more()
                 done.failed += 1
-            # Without its ids it fails for ever, and no store has it to do.
+            # A task without ids fails at each round, and no store can do it: the notes do not wait for it.
             if _act(task) == "erase" and not has_lost_ids(task):
                 oldest = oldest or task["created_at"]
         self._failing = failing
