@@ -2,7 +2,7 @@ import type { Caller } from './caller';
 import { LetheError } from './errors';
 import type { Answer, Given, Subject } from './routes';
 import type { CallOptions } from './transport';
-import { webCrypto } from './web-crypto';
+import { hexOf, webCrypto } from './web-crypto';
 
 /** The most items that one request takes. */
 const ITEMS_MAX = 100;
@@ -74,8 +74,7 @@ async function withOwnKey(
   if (options?.idempotencyKey === undefined) return options;
   const text = new TextEncoder().encode(`${options.idempotencyKey}\n${from}\n${count}`);
   const digest = new Uint8Array(await (await webCrypto()).subtle.digest('SHA-256', text));
-  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0'));
-  return { ...options, idempotencyKey: hex.join('') };
+  return { ...options, idempotencyKey: hexOf(digest) };
 }
 
 /**

@@ -13,10 +13,11 @@ export interface Page<Item> extends WalkPage<Item> {
   readonly total_pages: number;
 }
 
+/** The query of one page. What is undefined or null is not sent. */
 interface Place {
-  readonly page?: number;
-  readonly page_size?: number;
-  readonly after?: string;
+  readonly page?: number | undefined;
+  readonly page_size: number | undefined;
+  readonly after?: string | null | undefined;
 }
 
 const PAGE_SIZE_MAX = 100;
@@ -30,10 +31,7 @@ abstract class Listed<Item, P extends WalkPage<Item>> implements AsyncIterable<I
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for (let after: string | null | undefined; after !== null;) {
-      const { items, next } = await this.load({
-        page_size: PAGE_SIZE_MAX,
-        ...(after !== undefined && { after }),
-      });
+      const { items, next } = await this.load({ page_size: PAGE_SIZE_MAX, after });
       yield* items;
       after = next;
     }
@@ -50,10 +48,7 @@ abstract class Listed<Item, P extends WalkPage<Item>> implements AsyncIterable<I
 export class Items<Item> extends Listed<Item, Page<Item>> {
   /** One page with the totals. */
   page(page?: number, pageSize?: number): Promise<Page<Item>> {
-    return this.load({
-      ...(page !== undefined && { page }),
-      ...(pageSize !== undefined && { page_size: pageSize }),
-    });
+    return this.load({ page, page_size: pageSize });
   }
 }
 
@@ -61,9 +56,6 @@ export class Items<Item> extends Listed<Item, Page<Item>> {
 export class Walk<Item> extends Listed<Item, WalkPage<Item>> {
   /** The first page, or the one after `next` of the page before. */
   page(after?: string | null, pageSize?: number): Promise<WalkPage<Item>> {
-    return this.load({
-      ...(after != null && { after }),
-      ...(pageSize !== undefined && { page_size: pageSize }),
-    });
+    return this.load({ after, page_size: pageSize });
   }
 }

@@ -1,11 +1,8 @@
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
-const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d';
-const MOMENT = new RegExp(
-  `^(\\d{4}-\\d{2}-\\d{2})[Tt]${CLOCK}(?::[0-5]\\d(?:\\.\\d+)?)?(?:[Zz]|[+-]${CLOCK})$`,
-);
-const VALUE = new RegExp(
-  `^(\\d{4}-\\d{2}-\\d{2})(?:T${CLOCK}(?::[0-5]\\d(?:[.,]\\d{1,9})?)?(?:Z|[+-](?:[01]\\d|2[0-3]):?[0-5]\\d)?)?$`,
-);
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+const VALUE =
+  /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
 
 /** Whether `text` is an ISO 8601 date of a day that exists: 2026-02-30 is none. */
 export function isDay(text: unknown): text is string {

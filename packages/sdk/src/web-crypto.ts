@@ -20,6 +20,8 @@ export async function newUuid(): Promise<string> {
   const bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte, at) =>
     at === 6 ? (byte % 16) + 0x40 : at === 8 ? (byte % 64) + 0x80 : byte,
   );
-  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return hexOf(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
+
+export const hexOf = (bytes: Iterable<number>): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
