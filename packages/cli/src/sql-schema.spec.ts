@@ -15,6 +15,18 @@ describe('the columns of a schema that look like ids of users', () => {
       ['app.bans.banned_by', 'app.bans.owner_id'],
     ],
     [
+      'names in single quotes',
+      `CREATE TABLE 'warnings' ('user_id' TEXT, 'note' TEXT DEFAULT 'a, user_id')`,
+      ['warnings.user_id'],
+    ],
+    [
+      'columns of a virtual table, and of one whose storage is named before them',
+      `CREATE VIRTUAL TABLE a USING fts5(author_id UNINDEXED, content, tokenize = 'porter');
+       CREATE VIRTUAL TABLE IF NOT EXISTS b USING vec0(embedding float[8], +user_id text);
+       CREATE VIRTUAL TABLE c USING dbstat; CREATE TABLE d USING heap (member_id int); CREATE TABLE e (n int) USING heap;`,
+      ['a.author_id', 'b.user_id', 'd.member_id'],
+    ],
+    [
       'a column behind types with commas',
       'CREATE TABLE t (a numeric(10, 2) CHECK (a IN (1, 2)), user_id text)',
       ['t.user_id'],

@@ -91,7 +91,7 @@ const isOnCommit = (tokens: readonly string[], at: number): boolean =>
 const isCreation = (tokens: readonly string[], at: number): boolean =>
   tokens.slice(Math.max(0, at - 3), at).some((token) => token.toLowerCase() === 'create');
 
-/** A name with its schema, behind `IF NOT EXISTS` and the like. */
+/** A name with its schema, behind `IF NOT EXISTS` and the like, and what follows it, or the module that it is `USING`. */
 function nameAt(tokens: readonly string[], from: number): { name: string; next: number } {
   let at = from;
   while (/^(?:if|not|exists|only)$/i.test(tokens[at] ?? '')) at++;
@@ -101,7 +101,7 @@ function nameAt(tokens: readonly string[], from: number): { name: string; next: 
     parts.push(plain(tokens[at + 1] ?? ''));
     at += 2;
   }
-  return { name: parts.join('.'), next: at };
+  return { name: parts.join('.'), next: /^using$/i.test(tokens[at] ?? '') ? at + 2 : at };
 }
 
 /** The first word of each part between the parentheses that begin at `open`. */
@@ -114,7 +114,7 @@ function columns(tokens: readonly string[], open: number): string[] {
     else if (isFirst && /^like$/i.test(token)) names.push(NOT_UNDERSTOOD.like);
     else if (isFirst && !NO_COLUMN.test(token)) names.push(plain(token));
     if (depth === 0) break;
-    isFirst = depth === 1 && (token === '(' ? names.length === 0 : token === ',');
+    isFirst = depth === 1 && (token === '(' ? names.length === 0 : /^[,+]$/.test(token));
   }
   return names;
 }
@@ -147,7 +147,7 @@ function added(tokens: readonly string[], from: number): string[] {
   return NO_COLUMN.test(name) ? [] : [plain(name)];
 }
 
-const plain = (name: string): string => name.replace(/^["`[]|["`\]]$/g, '');
+const plain = (name: string): string => name.replace(/^["'`[]|["'`\]]$/g, '');
 
 /** `authorId` as `author_Id`. */
 const snake = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1_$2');
