@@ -1145,6 +1145,61 @@ def test_an_async_loop_answers_shares_its_rounds_and_stops(bot: Bot) -> None:
     assert (bot.database.rows_of(who), len(asked), bot.words) == ([0, 0], 1, [])
 
 
+@pytest.mark.parametrize("is_apart", [False, True])
+@pytest.mark.parametrize("begin", ["once", "start", "wake"])
+@pytest.mark.parametrize("by", ["on_task", "on_error"])
+def test_an_async_loop_can_be_stopped_by_what_it_calls(bot: Bot, by: str, begin: str, is_apart: bool) -> None:
+    bot.forgotten()
+    called: List[str] = []
+
+    async def fails(who: Who) -> int:
+        raise ValueError("of the store")
+
+    async def main() -> None:
+        stopped = asyncio.Event()
+
+        async def stops(given: Any) -> None:
+            called.append(begin)
+            stop = holder.stop()
+            await (asyncio.ensure_future(stop) if is_apart else stop)
+            # The call itself goes on.
+            await asyncio.sleep(0)
+            stopped.set()
+
+        stores = bot.database.stores() if by == "on_task" else [Store("cache", fails, none)]
+        given: Json = {"on_task": None, "on_error": None, by: stops}
+        async with AsyncLethe(URL, bot.key) as lethe:
+            holder = run_holder(lethe, key="database", stores=stores, **given)
+            begun = asyncio.ensure_future(holder.once()) if begin == "once" else getattr(holder, begin)()
+            await asyncio.wait_for(stopped.wait(), 60)
+            if begun is not None:
+                await asyncio.gather(begun, return_exceptions=True)
+            await asyncio.wait_for(holder.stop(), 60)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+    assert len(called) == 1
+
+
+def test_an_async_loop_can_be_stopped_by_the_report_of_a_round_that_failed(bot: Bot) -> None:
+    async def main() -> None:
+        async with AsyncLethe("http://127.0.0.1:1", bot.key, retries=0) as lethe:
+
+            async def stops(error: Exception) -> None:
+                await holder.stop()
+                await asyncio.sleep(0)
+                stopped.set()
+
+            stopped = asyncio.Event()
+            holder = run_holder(lethe, key="database", stores=bot.database.stores(), on_error=stops)
+            holder.start()
+            await asyncio.wait_for(stopped.wait(), 60)
+            await asyncio.wait_for(holder.stop(), 60)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+
+
 def test_wake_begins_a_round_after_the_one_that_runs(bot: Bot) -> None:
     bot.forgotten()
     answered: List[Any] = []

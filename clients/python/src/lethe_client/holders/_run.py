@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from contextvars import ContextVar
 from datetime import date, datetime, timezone
-from typing import Any, Callable, Iterable, List, Mapping, Optional, Set, Type, Union, overload
+from typing import Any, Callable, Iterable, List, Mapping, Optional, Sequence, Set, Type, Union, overload
 
 from .. import _core
 from .._async import AsyncLethe
@@ -29,6 +30,9 @@ _LOST = (
 )
 _UNDECLARED = "A dry run declares no holder: run lethe holders push before, which erases nothing."
 _LOG = logging.getLogger("lethe_client.holders")
+
+#: For code that a call of `on_task` or `on_error` runs: its holder and its task. Empty once the call has ended.
+_CALLERS: "ContextVar[Sequence[Any]]" = ContextVar("lethe_holder_callers", default=())
 
 OnError = Callable[[Exception], Any]
 OnTask = Callable[[Mapping[str, Any]], Any]
@@ -118,7 +122,7 @@ class _Rounds:
         if self._on_task is None:
             return
         try:
-            await eventual(self._on_task({**task, "dry_run": True} if self._is_dry_run else task))
+            await self._call(self._on_task, {**task, "dry_run": True} if self._is_dry_run else task)
         except Exception as error:
             await self._report(error)
 
@@ -127,9 +131,18 @@ class _Rounds:
             _LOG.warning("%s", error)
             return
         try:
-            await eventual(self._on_error(error))
+            await self._call(self._on_error, error)
         except Exception:
             _LOG.warning("on_error itself has failed.")
+
+    async def _call(self, function: Callable[[Any], Any], given: Any) -> None:
+        callers: List[Any] = [self, asyncio.current_task()]
+        before = _CALLERS.set(callers)
+        try:
+            await eventual(function(given))
+        finally:
+            _CALLERS.reset(before)
+            callers.clear()
 
 
 class AsyncHolder(_Rounds):
@@ -182,12 +195,16 @@ class AsyncHolder(_Rounds):
             self._loop = asyncio.get_running_loop().create_task(self._turns())
 
     async def stop(self) -> None:
-        """Ends the loop, and returns once the store that is being erased has answered or has no time left."""
+        """Ends the loop, and returns once the store that is being erased has answered or has no time left. Within `on_task` and
+        `on_error`, which the round waits for, it returns at once: no store is called after them."""
         self._service.end()
-        if self._loop is not None:
+        callers = _CALLERS.get()
+        if self._loop is not None and self._loop not in callers:
             self._loop.cancel()
         waiting: List["asyncio.Task[Any]"] = [task for task in (self._loop, self._running, *self._wakes) if task is not None]
-        await asyncio.gather(*waiting, return_exceptions=True)
+        if self not in callers:
+            # Who waits no more ends no round.
+            await asyncio.shield(asyncio.gather(*waiting, return_exceptions=True))
 
     async def _turns(self) -> None:
         while True:
@@ -197,6 +214,8 @@ class AsyncHolder(_Rounds):
             except Exception as error:
                 has_failed = True
                 await self._report(error)
+            if self._service.has_ended:
+                return
             await asyncio.sleep(self._pause(has_failed))
 
 

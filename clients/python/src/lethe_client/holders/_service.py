@@ -63,7 +63,7 @@ class HolderService:
         self._lethe, self._key, self._signer = lethe, key, signer
         self._bot_id: Optional[str] = None
         self._call: Optional["asyncio.Future[Any]"] = None
-        self._has_ended = self._is_limited = False
+        self.has_ended = self._is_limited = False
         # Also with a client that repeats nothing: there is no user who waits.
         self._options = CallOptions(timeout=_PATIENT_SECONDS, retries=_RETRIES, on_retry=self._note)
         #: What the questions about other consents failed with, since the round began.
@@ -78,12 +78,12 @@ class HolderService:
         self._is_limited = self._is_limited or error.status == 429
 
     def end(self) -> None:
-        self._has_ended = True
+        self.has_ended = True
         if self._call is not None:
             self._call.cancel()
 
     def check(self) -> None:
-        if self._has_ended:
+        if self.has_ended:
             raise Stopped("The holder was stopped.")
 
     async def declare(self, wanted: Mapping[str, Any]) -> Optional[HolderError]:
