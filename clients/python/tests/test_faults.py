@@ -181,14 +181,27 @@ def test_with_consent_runs_nothing_after_a_withdrawal_that_was_recorded_while_it
     assert (done, asked) == ([], 1)
 
 
-@pytest.mark.parametrize("user_id", [None, "123456789012345678", "1"])
-def test_with_consent_asks_a_few_times_where_consents_of_the_user_change_and_then_runs_nothing(user_id: Optional[str]) -> None:
+@pytest.mark.parametrize(
+    "user_id, is_refused",
+    [(None, False), ("123456789012345678", False), ("1", False), ("123456789012345678", True), ("1", True)],
+)
+def test_with_consent_asks_a_few_times_where_consents_of_the_user_change_and_then_runs_nothing(
+    user_id: Optional[str], is_refused: bool
+) -> None:
+    """By the bot itself, or an item of a batch that is refused. Those of another user change nothing."""
     asked: List[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.url.path.split("/")[4])
-        lethe.empty_consent_cache(user_id)
-        return httpx.Response(200, json={"success": True, "data": {"status": "accepted", "objections": [], "restrictions": []}})
+        data: Any = {"status": "accepted", "objections": [], "restrictions": []}
+        if request.method == "POST":
+            data = {"results": [{"ok": False, "error": {"code": "consent_required", "message": "no"}}]}
+        else:
+            asked.append(request.url.path.split("/")[4])
+            if is_refused:
+                list(lethe.data.submit_many([{"user_id": str(user_id), "guild_id": "1", "category": "notes", "data": {}}]))
+            else:
+                lethe.empty_consent_cache(user_id)
+        return httpx.Response(200, json={"success": True, "data": data})
 
     with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
         if user_id == "1":
