@@ -1,12 +1,13 @@
 import asyncio
 import datetime
 import json
+import time
 from typing import Any, Dict, List
 
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
-from lethe_client import AsyncLethe, Lethe, LetheError, NotFoundError, UnauthorizedError, UnavailableError, WebhookHandler, verify_webhook
+from lethe_client import AsyncLethe, ConsentRequiredError, Lethe, LetheError, NotFoundError, UnauthorizedError, UnavailableError, WebhookHandler, verify_webhook
 from lethe_client.testing import FakeLethe, SignedCall, signed_call
 
 
@@ -88,6 +89,25 @@ def test_takes_its_time_from_the_test_and_names_a_route_that_it_lacks() -> None:
         assert lethe.categories.register(**PROFILE)["created_at"] == "2026-01-31T08:00:00.000Z"
         with pytest.raises(NotFoundError, match="GET /audit/checkpoints is no route of the fake"):
             lethe.audit.checkpoints().to_list()
+
+
+@pytest.mark.parametrize("clock, seconds", [("time.time", 3600.0), ("time.time", -3600.0), ("time.monotonic", 3600.0)])
+def test_with_consent_asks_again_once_a_clock_says_so(clock: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeLethe()
+    key = registered(fake)["api_key"]
+    who = subject()
+    with Lethe(fake.url, key, client=fake.client()) as lethe, Lethe(fake.url, key, client=fake.client()) as other:
+        lethe.categories.register(**PROFILE)
+        lethe.consents.request(**who, consent_version="1.0")
+        lethe.consents.accept(**who, consent_version="1.0")
+        assert lethe.with_consent(lambda: "done", **who, category="profile") == "done"
+        other.consents.revoke(**who)
+        assert lethe.with_consent(lambda: "done", **who, category="profile") == "done"
+        # One of them does not count while a machine is suspended, and the other one is set.
+        now = {"time.time": time.time, "time.monotonic": time.monotonic}[clock]
+        monkeypatch.setattr(clock, lambda: now() + seconds)
+        with pytest.raises(ConsentRequiredError):
+            lethe.with_consent(lambda: "done", **who, category="profile")
 
 
 def test_signs_by_both_secrets_during_a_rotation() -> None:

@@ -422,18 +422,23 @@ class _Kept(Generic[K, V]):
     """The newest entries, each for a short time."""
 
     def __init__(self) -> None:
-        self._found: Dict[K, Tuple[float, V]] = {}
+        self._found: Dict[K, Tuple[float, float, float, V]] = {}
 
     def get(self, key: K) -> Optional[V]:
         found = self._found.get(key)
-        return found[1] if found is not None and found[0] > time.monotonic() else None
+        if found is None:
+            return None
+        began, began_monotonic, seconds, value = found
+        # One clock does not count while a machine is suspended, and the other one may be set.
+        is_kept = 0 <= time.time() - began < seconds and time.monotonic() - began_monotonic < seconds
+        return value if is_kept else None
 
     def put(self, key: K, value: V, seconds: float) -> None:
         self._found.pop(key, None)
         while len(self._found) >= _ENTRIES_MAX:
             # Another thread may have removed it.
             self._found.pop(next(iter(self._found)), None)
-        self._found[key] = (time.monotonic() + seconds, value)
+        self._found[key] = (time.time(), time.monotonic(), seconds, value)
 
     def clear(self) -> None:
         self._found.clear()
