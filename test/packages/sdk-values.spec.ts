@@ -25,6 +25,42 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
     expect(await thrown(lethe.data.values(who))).toBeInstanceOf(ConsentRequiredError);
   });
 
+  it('is as before values that could not be read back as they are', async () => {
+    const fields = ['string', 'number', 'json'].map((type) => ({
+      ...{ key: type, type: type as 'json', label_de: type, label_en: type },
+    }));
+    await lethe.categories.register({ ...PROFILE, key: 'kinds', fields });
+    const who = { ...(await bot.consenting()), category: 'kinds' };
+    const [text, number] = [
+      'must not hold NUL or lone surrogates',
+      'must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits',
+    ];
+    for (const [data, ...faults] of [
+      [{ number: 2 ** 53 }, { field: 'data.number', message: number }],
+      [
+        { number: -1e20, json: { a: [1, 2 ** 60, 'x'] } },
+        { field: 'data.number', message: number },
+        { field: 'data.json.a[1]', message: number },
+      ],
+      [{ string: 'a\0' }, { field: 'data.string', message: text }],
+      [
+        { json: [{ a: '\ud83d' }], string: '\ude00' },
+        { field: 'data.json[0].a', message: text },
+      ],
+      [{ json: { '\ud83d': 1 } }, { field: 'data.json', message: text }],
+    ] as const)
+      expect(await thrown(lethe.data.submit({ ...who, data }))).toMatchObject({
+        status: 400,
+        fields: faults,
+      });
+    const details = { count: 2 ** 53 };
+    const event = lethe.audit.write({ ...who, event_type: 'data_exported', details });
+    expect(await thrown(event)).toMatchObject({ fields: [{ field: 'details.count', message: number }] });
+    const data = { number: 2 ** 53 - 1, json: [1e21, 0.1, '\ud83d\ude00'] };
+    await lethe.data.submit({ ...who, data });
+    expect((await lethe.data.values(who)).values).toEqual({ kinds: data });
+  });
+
   it('is one category of a guild, of the users whose consent covers it', async () => {
     const one = await storing('Robin');
     const other = { ...(await bot.asked()), guild_id: one.guild_id };

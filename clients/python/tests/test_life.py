@@ -140,6 +140,36 @@ def test_names_every_bad_field(lethe: Lethe) -> None:
     assert sorted(fault["field"] for fault in refused.value.fields) == ["data.colour", "data.nickname"]
 
 
+_TEXT = "must not hold NUL or lone surrogates"
+_NUMBER = "must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits"
+
+
+@pytest.mark.parametrize(
+    "data, faults",
+    [
+        ({"number": 2**53}, {"data.number": _NUMBER}),
+        ({"number": 10**30}, {"data.number": _NUMBER}),
+        ({"number": -1e20, "json": {"a": [1, 2**60, "x"]}}, {"data.number": _NUMBER, "data.json.a[1]": _NUMBER}),
+        ({"string": "a\0"}, {"data.string": _TEXT}),
+        ({"json": [{"a": "\ud83d"}], "string": "\ude00"}, {"data.json[0].a": _TEXT}),
+        ({"json": {"\ud83d": 1}}, {"data.json": _TEXT}),
+    ],
+)
+def test_refuses_what_could_not_be_read_back_as_it_is(lethe: Lethe, data: Any, faults: Dict[str, str]) -> None:
+    kinds = ("string", "number", "json")
+    fields: Any = [{"key": kind, "type": kind, "label_de": kind, "label_en": kind} for kind in kinds]
+    lethe.categories.register(key="kinds", label_de="Arten", label_en="Kinds", fields=fields)
+    who = consenting(lethe)
+    with pytest.raises(InvalidRequestError) as refused:
+        lethe.data.submit(**who, category="kinds", data=data)
+    assert {fault["field"]: fault["message"] for fault in refused.value.fields} == faults
+    with pytest.raises(InvalidRequestError):
+        lethe.audit.write(**who, event_type="data_exported", details={"kinds": [data]})
+    kept = {"number": 2**53 - 1, "json": [1e21, 0.1, "\U0001f600", True]}
+    lethe.data.submit(**who, category="kinds", data=kept)
+    assert lethe.data.values(**who)["values"] == {"kinds": kept}
+
+
 def test_refuses_an_id_that_has_lost_digits(lethe: Lethe) -> None:
     for wrong in (1.2345678901234567e17, True):
         with pytest.raises(TypeError):

@@ -2,7 +2,7 @@ import { AUDIT_EVENT_TYPES } from '../vocabulary';
 import type { Tools } from './fake-bot';
 import type { Json } from './fake-consent';
 import { idsOf, type Ids } from './fake-ids';
-import { isObject, requireAll } from './fake-refusal';
+import { FakeRefusal, isObject, numberFaultsIn, requireAll } from './fake-refusal';
 
 const ERASED_ID = '0'.repeat(20);
 
@@ -54,5 +54,7 @@ export function writtenIn(given: Json): {
     { field: 'event_type', isRight: types.includes(type), message: `must be one of ${types.join(', ')}` },
     { field: 'details', isRight: details === null || isObject(details), message: 'must be a JSON object' },
   );
+  const fields = numberFaultsIn(details, 'details');
+  if (fields.length > 0) throw new FakeRefusal('invalid_request', 'The request is malformed', { fields });
   return { type: String(type), ids: idsOf(given), details };
 }

@@ -6,7 +6,7 @@ import type { Json } from './fake-consent';
 import { type Ids, keyOf, placed, present } from './fake-ids';
 import { type FakeKey, requireScope } from './fake-keys';
 import { object, refusals, restrict, unrestrict } from './fake-processing';
-import { FakeRefusal, invalid, isObject, isText, notFound } from './fake-refusal';
+import { FakeRefusal, invalid, isObject, isText, notFound, requireCleanTexts } from './fake-refusal';
 import { submit, valuesOf } from './fake-values';
 import { signedCall, type SignedCall } from './signed-call';
 
@@ -100,6 +100,7 @@ export class FakeLethe {
     const path = pathname.replace(/^\/api\/v1/, '');
     const body = await request.text();
     const given = present({ ...Object.fromEntries(searchParams), ...(body && (JSON.parse(body) as Json)) });
+    requireCleanTexts(given);
     if (method === 'POST' && path === '/bots/register')
       return { status: 201, data: await this.register(given) };
     const text = headers.get('authorization')?.replace(/^Bearer /i, '') ?? '';

@@ -1,4 +1,4 @@
-import type { LetheCode } from '../errors';
+import type { FieldFault, LetheCode } from '../errors';
 
 const STATUSES: Partial<Record<LetheCode, number>> = {
   invalid_request: 400,
@@ -65,4 +65,36 @@ export function requireKeys({ categories }: Readonly<Record<string, unknown>>): 
   const isList = Array.isArray(categories) && categories.length > 0 && categories.length <= 50;
   const isRight = categories === undefined || (isList && categories.every((key) => isText(key, 100)));
   requireAll({ field: 'categories', isRight, message: 'must be a list of 1 to 50 texts' });
+}
+
+type Fault = (value: unknown) => string | undefined;
+
+/** What `faultOf` finds in a value and within it, each with its path. */
+function faultsIn(value: unknown, path: string, faultOf: Fault): FieldFault[] {
+  const message = faultOf(value);
+  if (message !== undefined) return [{ field: path || 'body', message }];
+  if (typeof value !== 'object' || value === null) return [];
+  const pathOf = (key: string): string => (path === '' ? key : `${path}.${key}`);
+  return Object.entries(value).flatMap(([key, inner]) =>
+    faultsIn(inner, Array.isArray(value) ? `${path}[${key}]` : pathOf(key), faultOf),
+  );
+}
+
+/** The numbers that JSON readers would change. */
+export const numberFaultsIn = (value: unknown, path: string): FieldFault[] =>
+  faultsIn(value, path, (one) =>
+    Number.isInteger(one) && !Number.isSafeInteger(one) && Math.abs(Number(one)) < 1e21
+      ? 'must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits'
+      : undefined,
+  );
+
+/** @throws FakeRefusal 400 for a text or a key with NUL or a lone surrogate */
+export function requireCleanTexts(given: Readonly<Record<string, unknown>>): void {
+  const isUnclean = (text: unknown): boolean => typeof text === 'string' && /\p{Cs}|\u{0}/u.test(text);
+  const [first] = faultsIn(given, '', (one) =>
+    (isObject(one) ? Object.keys(one) : [one]).some(isUnclean)
+      ? 'must not hold NUL or lone surrogates'
+      : undefined,
+  );
+  if (first !== undefined) throw invalid(first.field, first.message);
 }

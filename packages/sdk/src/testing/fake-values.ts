@@ -3,7 +3,7 @@ import { isDayOrTime } from '../times';
 import type { FakeBot, Held } from './fake-bot';
 import type { Json } from './fake-consent';
 import { idOf, idsOf } from './fake-ids';
-import { FakeRefusal, isObject, isText, requireAll } from './fake-refusal';
+import { FakeRefusal, isObject, isText, numberFaultsIn, requireAll } from './fake-refusal';
 
 const CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
@@ -21,7 +21,7 @@ export function faultsOf(
   return Object.entries(data).flatMap(([key, value]) => {
     const type = fields.find((field) => field.key === key)?.type;
     if (type === undefined) return [{ field: `data.${key}`, message: 'is not a field of this category' }];
-    if (value === null || CHECKS[type]?.(value) === true) return [];
+    if (value === null || CHECKS[type]?.(value) === true) return numberFaultsIn(value, `data.${key}`);
     return [{ field: `data.${key}`, message: `must be a ${type}` }];
   });
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any, Callable, List, Set
 
-from ._refusal import Ids, Json, named, require_all
+from ._refusal import Ids, Json, Refusal, named, number_faults_in, require_all
 from ._values import TYPES
 
 _ERASED_ID = "0" * 20
@@ -48,3 +48,6 @@ def require_event(given: Json) -> None:
         ("event_type", given.get("event_type") in TYPES, f"must be one of {', '.join(TYPES)}"),
         ("details", isinstance(given.get("details", {}), dict), "must be a JSON object"),
     )
+    fields = number_faults_in(given.get("details"), "details")
+    if fields:
+        raise Refusal("invalid_request", "The request is malformed", {"fields": fields})

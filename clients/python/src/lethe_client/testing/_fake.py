@@ -18,7 +18,7 @@ import httpx
 from ._bot import FakeBot, new_id
 from ._keys import FakeKey, further_key, new_key, require_scope
 from ._processing import object_to, refusals, restrict, unrestrict
-from ._refusal import Ids, Json, Refusal, id_of, invalid, is_text, items_of, not_found, number_of, present
+from ._refusal import Ids, Json, Refusal, id_of, invalid, is_text, items_of, not_found, number_of, present, require_clean_texts
 from ._signed import SignedCall, signed_call
 from ._users import page_of_users
 
@@ -108,6 +108,7 @@ class FakeLethe:
         body = request.content
         given = {**dict(request.url.params), **(json.loads(body) if body else {})}
         given = present(given)
+        require_clean_texts(given)
         if (request.method, path) == ("POST", "/bots/register"):
             return 201, self._register(given)
         key = self._keys.get(re.sub("^Bearer ", "", request.headers.get("authorization", ""), flags=re.I))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 
 Json = Dict[str, Any]
 #: A user in a guild.
@@ -119,6 +119,47 @@ def items_of(given: Mapping[str, Any]) -> List[Json]:
     if isinstance(items, list) and 0 < len(items) <= _ITEMS_MAX:
         return [present(item) for item in items]
     raise invalid("items", f"must be a list of 1 to {_ITEMS_MAX}")
+
+
+_Fault = Callable[[Any], Optional[str]]
+
+
+def _faults_in(value: Any, path: str, fault_of: _Fault) -> List[Json]:
+    """What `fault_of` finds in a value and within it, each with its path."""
+    message = fault_of(value)
+    if message is not None:
+        return [{"field": path or "body", "message": message}]
+    inner: Iterable[Tuple[str, Any]] = ()
+    if isinstance(value, dict):
+        inner = ((f"{path}.{key}" if path else key, one) for key, one in value.items())
+    elif isinstance(value, list):
+        inner = ((f"{path}[{at}]", one) for at, one in enumerate(value))
+    return [fault for place, one in inner for fault in _faults_in(one, place, fault_of)]
+
+
+def number_faults_in(value: Any, path: str) -> List[Json]:
+    """The numbers that JSON readers would change."""
+    return _faults_in(value, path, _number_fault)
+
+
+def _number_fault(value: Any) -> Optional[str]:
+    # A float from 1e21 on is written with an exponent.
+    is_whole = isinstance(value, int) or isinstance(value, float) and value.is_integer() and abs(value) < 1e21
+    if not is_whole or abs(value) < 2**53:
+        return None
+    return "must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits"
+
+
+def require_clean_texts(given: Mapping[str, Any]) -> None:
+    """400 for a text or a key with NUL or a lone surrogate."""
+    for fault in _faults_in(given, "", _text_fault):
+        raise invalid(fault["field"], fault["message"])
+
+
+def _text_fault(value: Any) -> Optional[str]:
+    texts = value if isinstance(value, dict) else [value]
+    is_unclean = any(isinstance(text, str) and re.search("[\0\ud800-\udfff]", text) for text in texts)
+    return "must not hold NUL or lone surrogates" if is_unclean else None
 
 
 def named(ids: Ids) -> Json:

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ._refusal import Json, invalid
+from ._refusal import Json, invalid, number_faults_in
 
 _CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
 _DAY = "([0-9]{4})-([0-9]{2})-([0-9]{2})"
@@ -46,6 +46,8 @@ def faults_of(fields: Sequence[Mapping[str, str]], data: Mapping[str, Any]) -> L
             faults.append({"field": f"data.{key}", "message": "is not a field of this category"})
         elif value is not None and not _CHECKS[types[key]](value):
             faults.append({"field": f"data.{key}", "message": f"must be a {types[key]}"})
+        else:
+            faults += number_faults_in(value, f"data.{key}")
     return faults
 
 
