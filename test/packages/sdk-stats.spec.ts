@@ -34,6 +34,7 @@ describeOnPlaces('the numbers of a bot', new FakeLethe(), (bot) => {
     };
     expect(sumsOf(days)).toStrictEqual(expected);
     expect(days.buckets.at(-1)).toMatchObject({ erasure_ms: { p50: expect.any(Number) as number } });
+    expect(days).toHaveProperty('under_consent', expect.any(Array));
     expect(sumsOf(await lethe.stats({ bucket: 'hour' }))).toStrictEqual(expected);
     expect((await lethe.stats({ from: '2020-01-01', to: '2020-01-31' })).buckets).toEqual([]);
   });

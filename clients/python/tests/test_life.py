@@ -375,7 +375,9 @@ def test_counts_what_happened(lethe: Lethe) -> None:
     lethe.audit.write(**who, event_type="data_exported")
     erased = lethe.privacy.forget_everywhere(user_id=who["user_id"])
     assert [one["deleted_categories"] for one in erased["requests"]] == [["profile"]]
-    counts = [bucket["counts"] for bucket in lethe.stats()["buckets"]]
+    stats = lethe.stats()
+    assert isinstance(stats["under_consent"], list)
+    counts = [bucket["counts"] for bucket in stats["buckets"]]
     for name, count in {"data_submitted": 1, "data_exported": 0, "deletion_completed": 1}.items():
         assert sum(one[name] for one in counts) == count
     for period in ({"to": "2026-02-30"}, {"from_": "2024-01-01", "to": "2026-01-01"}):

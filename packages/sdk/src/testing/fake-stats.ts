@@ -11,7 +11,7 @@ export interface Counted {
   readonly calls: readonly string[];
 }
 
-/** The answer of `GET /stats`. Every webhook call of the fake is delivered, and no erasure takes time. */
+/** The answer of `GET /stats`. Every webhook call of the fake is delivered, no erasure takes time, and no day has ended. */
 export function statsOf({ events, calls }: Counted, given: Json, nowIso: string): Json {
   const { from, until, isHourly } = periodOf(given, nowIso);
   const beginOf = (at: string): string =>
@@ -34,7 +34,7 @@ export function statsOf({ events, calls }: Counted, given: Json, nowIso: string)
       erasure_ms: none ? null : { p50: 0, p95: 0, max: 0 },
     };
   });
-  return { buckets };
+  return { buckets, under_consent: [] };
 }
 
 function periodOf(given: Json, nowIso: string): { from: string; until: string; isHourly: boolean } {

@@ -78,7 +78,7 @@ TYPES = (
 
 
 def stats_of(events: Sequence[Json], calls: Sequence[str], given: Mapping[str, Any], now: str) -> Json:
-    """The answer of `GET /stats`. Every webhook call of the fake is delivered, and no erasure takes time."""
+    """The answer of `GET /stats`. Every webhook call of the fake is delivered, no erasure takes time, and no day has ended."""
     first, last, is_hourly = _period(given, now)
     happened = [(str(event["event_type"]), str(event["created_at"])) for event in events if event["source"] == "service"]
     counted: Dict[str, Dict[str, int]] = {}
@@ -97,7 +97,7 @@ def stats_of(events: Sequence[Json], calls: Sequence[str], given: Mapping[str, A
         }
         for at, names in sorted(counted.items())
     ]
-    return {"buckets": buckets}
+    return {"buckets": buckets, "under_consent": []}
 
 
 def _period(given: Mapping[str, Any], now: str) -> Tuple[str, str, bool]:
