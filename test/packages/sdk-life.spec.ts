@@ -219,6 +219,15 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     ]);
   });
 
+  it('says that the receiver has confirmed an erasure only where there is one', async () => {
+    const { api_key: key } = await Lethe.register(bot.options(), {
+      ...{ platform_bot_id: snowflake(), name: 'Without a receiver' },
+    });
+    const silent = new Lethe({ ...bot.options(), key });
+    const { request_id } = await silent.privacy.forget(subject());
+    expect(await silent.privacy.waitFor(request_id)).toMatchObject({ webhook_sent: false });
+  });
+
   it('erases a user in every guild', async () => {
     const [here, there] = [await consenting(), subject()];
     const elsewhere = { ...there, user_id: here.user_id };

@@ -27,6 +27,7 @@ def test_sends_signed_calls_before_the_act_is_answered() -> None:
         lethe.consents.accept(**who, consent_version="1.0")
         lethe.consents.revoke(**who)
         erased = lethe.privacy.forget(**who)
+        assert lethe.privacy.wait_for(erased["request_id"])["webhook_sent"] is True
     assert answers == [204, 204]
     assert [(event["event"], event["user_id"]) for event in events] == [
         ("consent_revoked", who["user_id"]),

@@ -133,6 +133,11 @@ def test_asks_stores_reads_back_exports_and_forgets(lethe: Lethe) -> None:
     assert types[0] == "deletion_completed"
 
 
+def test_says_that_the_receiver_has_confirmed_an_erasure_only_where_there_is_one(lethe: Lethe) -> None:
+    erased = lethe.privacy.forget(**subject())
+    assert lethe.privacy.wait_for(erased["request_id"])["webhook_sent"] is False
+
+
 def test_names_every_bad_field(lethe: Lethe) -> None:
     who = consenting(lethe)
     with pytest.raises(InvalidRequestError) as refused:

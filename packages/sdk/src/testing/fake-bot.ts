@@ -166,7 +166,7 @@ export class FakeBot {
     this.erased.push(keyOf(ids));
     const done = { request_id, status: 'completed', deleted_categories, completed_at: at };
     const found = { ...done, ...ids, created_at: at, unrecoverable_at: at };
-    this.erasures.set(request_id, { ...found, webhook_sent: true });
+    this.erasures.set(request_id, { ...found, webhook_sent: this.record['webhook_url'] !== null });
     const event = { event: 'user_forgotten', request_id, ...ids, completed_at: at, notice: NOTICE } as const;
     await this.tools.send(this, event);
     return { ...done, certificate_salt: newId(), notice: NOTICE };

@@ -217,8 +217,8 @@ class FakeBot:
         self.events.erase(ids)
         self.erased.append(ids)
         done = {"request_id": id, "status": "completed", "deleted_categories": deleted, "completed_at": at}
-        known = {**done, **named(ids), "created_at": at, "unrecoverable_at": at, "webhook_sent": True}
-        self.erasures[id] = known
+        known: Json = {**done, **named(ids), "created_at": at, "unrecoverable_at": at}
+        self.erasures[id] = {**known, "webhook_sent": self.record["webhook_url"] is not None}
         event = {"event": "user_forgotten", "request_id": id, **named(ids), "completed_at": at, "notice": _NOTICE}
         self._send(self, event)
         return {**done, "certificate_salt": new_id(), "notice": _NOTICE}
