@@ -12,11 +12,15 @@ import {
 } from '@app/http';
 import { CONFLICT_REASONS, ERRORS, Turns } from '@app/kernel';
 import { REFUSAL_KINDS } from '@app/user-data';
+import recorded from './openapi.answers.json';
 import { samplesOf } from './openapi.samples';
 import { WEBHOOK_SCHEMAS, WEBHOOKS } from './openapi.webhooks';
 
 /** The version of the interface (specification, Part 9). The version of the software is another. */
 const INTERFACE_VERSION = '1.0.0';
+
+/** The answers that `npm run openapi` has recorded, by operation and example (decision 216). */
+const ANSWERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = recorded;
 
 const METHODS = ['get', 'post', 'put', 'delete'] as const;
 
@@ -149,7 +153,7 @@ function completePaths(paths: OpenAPIObject['paths'], topics: Map<string, string
       const topic = topicOf(operation);
       if (topic !== undefined) topics.set(topic.name, topic.description);
       withEitherShape(operation);
-      completeOperation(operation, method);
+      completeOperation(operation, method, ANSWERS[operation.operationId ?? ''] ?? {});
       Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation) });
     }
   }

@@ -6,7 +6,7 @@ interface Example {
   /** When to send this example. A route with several examples needs it. */
   readonly summary?: string;
   readonly body?: object;
-  /** `data` of the answer, or the whole answer of a route without envelope. */
+  /** `data` of the answer, or the whole answer of a route without envelope. Without it, the recorded answer is shown. */
   readonly answer?: unknown;
 }
 
@@ -36,7 +36,12 @@ interface Description {
 const DESCRIBED = 'x-lethe-described';
 
 /** Summary, description and examples of a route, for its documentation. `@Responds` adds the answers. */
-export function Describes({ summary, description, parameters, examples = {} }: Description): MethodDecorator {
+export function Describes({
+  summary,
+  description,
+  parameters,
+  examples = { body: undefined },
+}: Description): MethodDecorator {
   const only = Object.hasOwn(examples, 'answer') || Object.hasOwn(examples, 'body');
   const values = { parameters, examples: only ? { canonical: examples } : examples };
   return applyDecorators(ApiOperation({ summary, description }), ApiExtension(DESCRIBED, values));
@@ -72,6 +77,7 @@ type Content = Record<string, { schema?: object; example?: unknown; examples?: R
 
 /** The parts of an OpenAPI operation that examples belong to. */
 export interface DescribedOperation {
+  readonly operationId?: string;
   parameters?: {
     readonly name: string;
     readonly required?: boolean;
@@ -99,8 +105,11 @@ export function topicOf(operation: DescribedOperation): { name: string; descript
   return name === undefined || description === undefined ? undefined : { name, description };
 }
 
-/** Puts the values of `@Describes` into the operation: parameters, request bodies and answers. */
-export function withExamples(operation: DescribedOperation): void {
+/** Answers by the names of their examples. */
+export type Answers = Readonly<Record<string, unknown>>;
+
+/** Puts the values of `@Describes` into the operation: parameters, request bodies, and answers, of which `recorded` has the others. */
+export function withExamples(operation: DescribedOperation, recorded: Answers): void {
   const { parameters = {}, examples } = operation[DESCRIBED] ?? { examples: {} };
   delete operation[DESCRIBED];
   for (const parameter of operation.parameters ?? []) {
@@ -117,7 +126,7 @@ export function withExamples(operation: DescribedOperation): void {
   for (const [status, { content = {} }] of Object.entries(operation.responses)) {
     if (!status.startsWith('2')) continue;
     for (const [type, media] of Object.entries(content)) {
-      const answers = named(examples, ({ answer }) => inMedia(type, answer));
+      const answers = named(examples, ({ answer }, name) => inMedia(type, answer ?? recorded[name]));
       if (answers !== undefined) media.examples = answers;
     }
   }
@@ -133,10 +142,10 @@ function inMedia(type: string, answer: unknown): unknown {
 
 function named(
   examples: NamedExamples,
-  value: (example: Example) => unknown,
+  value: (example: Example, name: string) => unknown,
 ): Record<string, { summary: string | undefined; value: unknown }> | undefined {
   const entries = Object.entries(examples)
-    .map(([name, example]) => [name, { summary: example.summary, value: value(example) }] as const)
+    .map(([name, example]) => [name, { summary: example.summary, value: value(example, name) }] as const)
     .filter(([, shown]) => shown.value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

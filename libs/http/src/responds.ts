@@ -2,7 +2,7 @@ import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@app/kernel';
 import { documentedAccess, OPERATOR_ROUTE, PUBLIC_ROUTE, type ScopedOperation } from './scopes';
-import { type DescribedOperation, withExamples } from './describes';
+import { type Answers, type DescribedOperation, withExamples } from './describes';
 
 /** An error that not all routes have: its code, or the reason of a conflict. */
 export type DocumentedError = Exclude<ErrorCode, 'conflict'> | ConflictReason;
@@ -99,7 +99,7 @@ export interface DocumentedOperation extends DescribedOperation, ScopedOperation
 }
 
 /** Adds what follows from the route itself: its security, the errors that it does not declare, and its examples. */
-export function completeOperation(operation: DocumentedOperation, method: string): void {
+export function completeOperation(operation: DocumentedOperation, method: string, recorded: Answers): void {
   const isPublic = operation[PUBLIC_ROUTE] === true;
   delete operation[PUBLIC_ROUTE];
   const isOfOperator = operation[OPERATOR_ROUTE] === true;
@@ -117,7 +117,7 @@ export function completeOperation(operation: DocumentedOperation, method: string
   ];
   for (const code of implied) operation.responses[ERRORS[code].status] ??= refusal(code);
   if (!isPublic && !isOfOperator) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
-  withExamples(operation);
+  withExamples(operation, recorded);
 }
 
 /** Documents the `Idempotency-Key` of a route, its refusals, and the header of a replayed answer. */
