@@ -1,16 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiExtraModels } from '@nestjs/swagger';
-import {
-  Caller,
-  CurrentBot,
-  Describes,
-  EXAMPLE,
-  examplePage,
-  type Examples,
-  type ListPage,
-  Responds,
-  Topic,
-} from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, type ListPage, Responds, Topic } from '@app/http';
 import { Claim, Claimed } from '@app/acts';
 import {
   ConsentTextsListView,
@@ -33,14 +23,6 @@ const WORDS = {
   privacy_notice: 'https://bot.example.org/privacy',
   withdrawal_method: 'Type /privacy revoke',
 };
-const REGISTERED = { ...OF_VERSION, digest: EXAMPLE.digest, ...WORDS, created_at: EXAMPLE.time };
-
-const EXAMPLES = {
-  register: { body: { ...OF_VERSION, ...WORDS }, answer: REGISTERED },
-  words: { answer: { digest: EXAMPLE.digest, ...WORDS } },
-  list: { answer: { texts: [REGISTERED], pagination: examplePage(1) } },
-} satisfies Readonly<Record<string, Examples>>;
-
 @Topic('Consent')
 @Controller('consents/texts')
 export class ConsentTextsController {
@@ -54,7 +36,7 @@ export class ConsentTextsController {
       'them by their digest (GDPR Art. 7(1)). The same text again is answered with the same record. ' +
       'Other words for the same version and language are refused with 409 `text_exists`: register a ' +
       'new version. `texts` registers further languages with it, all or none.',
-    examples: EXAMPLES.register,
+    examples: { body: { ...OF_VERSION, ...WORDS } },
   })
   @ApiExtraModels(FurtherConsentText)
   @Responds(201, ConsentTextView, ['text_exists', 'too_many_languages', 'limit_reached'])
@@ -71,7 +53,6 @@ export class ConsentTextsController {
     summary: 'List the registered texts, by version and language',
     description:
       'Answers one page of the registered texts with their digests, ordered by version and language.',
-    examples: EXAMPLES.list,
   })
   @Responds(200, ConsentTextsListView)
   list(@CurrentBot() bot: Caller, @Query() query: ConsentTextsQuery): Promise<ListPage> {
@@ -84,7 +65,6 @@ export class ConsentTextsController {
     description:
       'Answers the text with this digest, which the history of a consent names (GDPR Art. 7(1)): a registered one, ' +
       'or one that the service has made of categories. The digest is that of the other fields of the answer.',
-    examples: EXAMPLES.words,
   })
   @Responds(200, ConsentWordsView, ['not_found'])
   words(@CurrentBot() bot: Caller, @Param() { digest }: TextDigestPath): Promise<ConsentWordsView> {

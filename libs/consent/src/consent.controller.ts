@@ -145,7 +145,6 @@ export class ConsentController {
       'the next request or acceptance. `pending_version` names a newer version that waits ' +
       'for an answer while the older one is still in force.',
     parameters: EXAMPLE_SUBJECT,
-    examples: EXAMPLES.status,
   })
   @Responds(200, ConsentStatusView, ['not_found'])
   status(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentStatusView> {
@@ -181,7 +180,6 @@ export class ConsentController {
       'version and the digests of the texts that were shown, so that the consent can be demonstrated ' +
       '(GDPR Art. 7(1)). An erasure removes the history with everything else.',
     parameters: EXAMPLE_SUBJECT,
-    examples: EXAMPLES.history,
   })
   @Responds(200, ConsentHistoryView, ['not_found'])
   history(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentHistoryQuery): Promise<ListPage> {
@@ -197,7 +195,6 @@ export class ConsentController {
       'the consent is unchanged a repeat answers the same statement. Without a consent in force the ' +
       'answer is 404.',
     parameters: EXAMPLE_SUBJECT,
-    examples: EXAMPLES.receipt,
   })
   @Responds(200, ConsentReceiptView, ['not_found'])
   receipt(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentReceiptView> {

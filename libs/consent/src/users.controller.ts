@@ -1,6 +1,5 @@
 import { Caller, CurrentBot, Describes, EXAMPLE, type ListPage, Responds, Topic } from '@app/http';
 import { Controller, Get, Query } from '@nestjs/common';
-import { EXAMPLES } from './consent.examples';
 import { UsersQuery, UsersView } from './users.dto';
 import { UsersService } from './users.service';
 
@@ -18,7 +17,6 @@ export class UsersController {
       'looks at 500 users at most: it can have fewer items than `page_size`, or none, and `next` continues until it is null. ' +
       'It writes no audit event.',
     parameters: { guild_id: EXAMPLE.guild_id },
-    examples: EXAMPLES.users,
   })
   @Responds(200, UsersView, ['not_found'])
   list(@CurrentBot() bot: Caller, @Query() query: UsersQuery): Promise<ListPage> {
