@@ -24,7 +24,6 @@ import {
   StatusView,
   StorageView,
 } from './operator.dto';
-import { EXAMPLES } from './operator.examples';
 import { OperatorStatus } from './operator-status.service';
 import { Storage } from './storage.service';
 
@@ -49,7 +48,6 @@ export class OperatorController {
     description:
       'Answers versions, migrations, what waits, and what readiness calls degraded, with what to do. One reading of the ' +
       'database serves all callers for 5 seconds.',
-    examples: EXAMPLES.status,
   })
   @Responds(200, StatusView)
   state(): Promise<StatusView> {
@@ -62,7 +60,6 @@ export class OperatorController {
     description:
       'Answers what `doctor` of the command line finds in the settings, the files beside the database and the database, with ' +
       'what to do. One reading serves all callers for a minute.',
-    examples: EXAMPLES.findings,
   })
   @Responds(200, FindingsView)
   findings(): Promise<FindingsView> {
@@ -73,7 +70,6 @@ export class OperatorController {
   @Describes({
     summary: 'Read the size of the installation over time',
     description: 'Answers the size of the database now, and a sample for each day, kept for 400 days.',
-    examples: EXAMPLES.storage,
   })
   @Responds(200, StorageView)
   sizes(): Promise<StorageView> {
@@ -86,7 +82,6 @@ export class OperatorController {
     description:
       'Answers the bots in the order of their ids, with tier, state and size. Subjects and values are counted up to ' +
       '10,000: this number means as many or more.',
-    examples: EXAMPLES.bots,
   })
   @Responds(200, OperatedBotList)
   list(@Query() query: PageQuery): Promise<ListPage> {
@@ -102,7 +97,6 @@ export class OperatorController {
       'answer the tasks of its holders; nothing else works, and its webhook calls wait. The ' +
       'answer comes when this holds in every process. A repeat changes nothing.',
     parameters: { id: EXAMPLE.bot_id },
-    examples: EXAMPLES.suspend,
   })
   @Responds(200, OperatedBotView, ['not_found'])
   suspend(@Param() { id }: IdPath): Promise<OperatedBotView> {
@@ -115,7 +109,6 @@ export class OperatorController {
     summary: 'End the suspension of a bot',
     description: 'The webhook calls that have waited are sent. A repeat changes nothing.',
     parameters: { id: EXAMPLE.bot_id },
-    examples: EXAMPLES.resume,
   })
   @Responds(200, OperatedBotView, ['not_found'])
   resume(@Param() { id }: IdPath): Promise<OperatedBotView> {
@@ -130,7 +123,7 @@ export class OperatorController {
       'The tier sets the requests per minute of the bot. It holds in every process when the answer comes. `GET /operator/status` ' +
       'lists the tiers. A repeat changes nothing.',
     parameters: { id: EXAMPLE.bot_id },
-    examples: EXAMPLES.tier,
+    examples: { body: { tier: 'high' } },
   })
   @Responds(200, OperatedBotView, ['not_found'])
   setTier(@Param() { id }: IdPath, @Body() { tier }: SetTierDto): Promise<OperatedBotView> {
@@ -143,7 +136,6 @@ export class OperatorController {
     description:
       'Answers the file of `ledger:export` line by line, with digests in place of ids. Keep it apart from the backups: after ' +
       'a restore `ledger:import` reads it, so that who was erased stays erased.',
-    examples: EXAMPLES.ledger,
   })
   @RespondsLines(LedgerLine)
   exported(@Req() { method }: LetheRequest): AnswerStream {

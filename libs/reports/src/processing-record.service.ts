@@ -84,7 +84,7 @@ function timeLimits(config: Config, words: Words['limits']): ProcessingRecordHea
   ];
 }
 
-export function recipientsOf(
+function recipientsOf(
   webhookUrl: string | null,
   words: Words['receives'],
 ): ProcessingRecordHead['recipients'] {

@@ -15,7 +15,6 @@ import { BreachScopes } from './breach-scope.service';
 import { preferred } from './papers';
 import { ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
 import { ProcessingRecords } from './processing-record.service';
-import { EXAMPLES } from './reports.examples';
 import { ReviewDossierQuery, ReviewDossierView } from './review-dossier.dto';
 import { ReviewDossiers } from './review-dossier.service';
 import { BreachScopeQuery, BreachScopeView, StatsQuery, StatsView } from './reports.dto';
@@ -43,7 +42,6 @@ export class ReportsController {
       'The answer holds numbers only and names no user; `exact` says whether large numbers are estimates. While a report of the bot is being ' +
       'made a further one is refused with 409 `report_in_progress`.',
     parameters: { from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' },
-    examples: EXAMPLES.breachScope,
   })
   @Responds(200, BreachScopeView, ['report_in_progress'])
   breachScope(@CurrentBot() { botId }: Caller, @Query() query: BreachScopeQuery): Promise<BreachScopeView> {
@@ -59,7 +57,6 @@ export class ReportsController {
       '`Accept` header that prefers one of them, answers a document to keep or to print, which ends with what ' +
       'is still missing. The JSON without `language` names the bot as `controller`; with it, `notice_settings` has the ' +
       'controller. A repeat answers the present state.',
-    examples: EXAMPLES.record,
   })
   @Responds(200, ProcessingRecordView, ['not_found'], [MARKDOWN, 'text/html'])
   record(
@@ -81,7 +78,6 @@ export class ReportsController {
       'last 90 days. Its sources are the declarations of the bot and the settings of this installation; ' +
       '`to_add` and `gaps` name what is missing. `format` and the `Accept` header are as in the record of ' +
       'processing activities. A repeat answers the present state.',
-    examples: EXAMPLES.dossier,
   })
   @Responds(200, ReviewDossierView, ['not_found'], [MARKDOWN, 'text/html'])
   dossier(
@@ -110,7 +106,6 @@ export class StatsController {
       'counted. The numbers are kept for 400 days, also where the events are removed earlier. ' +
       '`under_consent` is the number of users in guilds whose consent was in force at the end of each day.',
     parameters: { bucket: 'day' },
-    examples: EXAMPLES.stats,
   })
   @Responds(200, StatsView)
   read(@CurrentBot() { botId }: Caller, @Query() query: StatsQuery): Promise<StatsView> {
