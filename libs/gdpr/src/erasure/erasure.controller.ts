@@ -6,6 +6,8 @@ import {
   Describes,
   EvenWhile,
   EXAMPLE,
+  EXAMPLE_SUBJECT,
+  type Examples,
   GuildPath,
   IdPath,
   RequiresScope,
@@ -24,9 +26,16 @@ import {
   GuildDeletionQuery,
   GuildErasedView,
 } from './erasure.dto';
-import { EXAMPLES } from './erasure.examples';
 import { ErasureService } from './erasure.service';
 import { GuildErasure } from './guild-erasure.service';
+
+const FORGET: Examples = {
+  canonical: { summary: 'One user in one guild', body: EXAMPLE_SUBJECT },
+  all_guilds: {
+    summary: 'One user in every guild of the bot',
+    body: { user_id: EXAMPLE.user_id, scope: 'all_guilds' },
+  },
+};
 
 @Topic(
   'Export and erasure',
@@ -53,7 +62,7 @@ export class ErasureController {
       'the ids of the user. The webhook `user_forgotten` asks the bot to delete its own copies. A repeat ' +
       'erases what was stored since, under a new `request_id`; `scope` `all_guilds` in place of ' +
       '`guild_id` erases the user in every guild.',
-    examples: EXAMPLES.forget,
+    examples: FORGET,
   })
   @Responds(200, [ForgottenView, ForgottenEverywhereView], ['deletion_in_progress'])
   forget(
@@ -76,7 +85,6 @@ export class ErasureController {
       'once the receiver of the bot has confirmed `user_forgotten`. `coverage` has the answers of the ' +
       'holders of the bot, where it has any.',
     parameters: { id: EXAMPLE.request_id },
-    examples: EXAMPLES.status,
   })
   @Responds(200, DeletionRequestView, ['not_found'])
   status(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<DeletionRequestView> {
@@ -92,7 +100,6 @@ export class ErasureController {
       'the registration of the guild. With `grace_days` nothing is erased before `scheduled_for`, and ' +
       'the deletion can be cancelled until then. If the call is interrupted, repeat it: it continues ' +
       'with the users that are left. A guild that is neither registered nor has users is answered with 404.',
-    examples: EXAMPLES.deleteGuild,
   })
   @Responds(200, GuildErasedView, ['not_found', 'deletion_in_progress'])
   deleteGuild(
@@ -118,7 +125,6 @@ export class CertificateController {
       '`certificate_salt` of the answer to `forget-user`. A repeat answers the same text. Before the ' +
       'erasure is completed the answer is 409 `deletion_not_completed`.',
     parameters: { id: EXAMPLE.request_id },
-    examples: EXAMPLES.certificate,
   })
   @Responds(200, CertificateView, ['not_found', 'deletion_not_completed', 'no_certificate'])
   certificate(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<CertificateView> {

@@ -7,7 +7,6 @@ import {
   CurrentBot,
   Describes,
   EXAMPLE,
-  type Examples,
   type JsonText,
   type LetheRequest,
   Of,
@@ -68,19 +67,6 @@ class ExportView {
   data: object;
 }
 
-const EXAMPLES = {
-  user: {
-    answer: {
-      userId: EXAMPLE.user_id,
-      guildId: EXAMPLE.guild_id,
-      exportedAt: EXAMPLE.time,
-      bot: { id: EXAMPLE.bot_id, name: 'Greeter' },
-      consent: { status: 'accepted', version: EXAMPLE.consent_version, acceptedAt: EXAMPLE.time },
-      data: { profile: { nickname: 'Robin', birthday: '2000-02-29' } },
-    },
-  },
-} satisfies Readonly<Record<string, Examples>>;
-
 @Topic('Export and erasure')
 @Controller()
 export class ExportController {
@@ -98,7 +84,6 @@ export class ExportController {
       'erasure requests, and asks the holders of the bot for the section `holders`; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. ' +
       'Each export is recorded as an audit event. If nothing is stored, the answer is 404; so it is without `format=full` if nothing but an objection or a restriction is.',
     parameters: { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id },
-    examples: EXAMPLES.user,
   })
   @Responds(200, [ExportView, ExportAllGuildsView], ['not_found'])
   user(

@@ -17,7 +17,6 @@ export class FinalCertificateController {
       'proves that the answers were received; the `statement` of a holder with a `public_key` is signed by the holder itself. ' +
       'It is signed at each call, since `erased` can follow `kept`; the one with the latest `issued_at` has priority.',
     parameters: { id: EXAMPLE.request_id },
-    examples: { answer: { certificate: EXAMPLE.jws } },
   })
   @Responds(200, CertificateView, [
     'not_found',

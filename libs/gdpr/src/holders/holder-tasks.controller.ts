@@ -5,8 +5,6 @@ import {
   Describes,
   EvenWhile,
   EXAMPLE,
-  EXAMPLE_SUBJECT,
-  type Examples,
   KeyPath,
   type ListPage,
   Responds,
@@ -15,25 +13,6 @@ import {
 import { Claim, Claimed } from '@app/acts';
 import { HolderTasksService } from './holder-tasks.service';
 import { AcknowledgeTask, TaskPath, TasksQuery, TasksView, TaskView } from './holder-tasks.dto';
-
-const TASK = {
-  task_id: EXAMPLE.request_id,
-  act: 'erase',
-  request_id: EXAMPLE.request_id,
-  ...EXAMPLE_SUBJECT,
-  created_at: EXAMPLE.time,
-  due_at: '2026-12-04T12:00:00.000Z',
-  result: null,
-  answered_at: null,
-};
-
-const EXAMPLES = {
-  list: { answer: { tasks: [TASK], pagination: { page_size: 20, next: null } } },
-  acknowledge: {
-    body: { result: 'erased', counts: { levels: 1, warnings: 2 } },
-    answer: { ...TASK, result: 'erased', answered_at: EXAMPLE.time },
-  },
-} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Holders')
 @Controller('holders/:key/tasks')
@@ -49,7 +28,6 @@ export class HolderTasksController {
       'has a final answer, so that a store that was away misses none. With `since` the erasures that were answered at or after that time ' +
       'follow: after the store was restored from a backup of that time, they have to be carried out again.',
     parameters: { key: 'database' },
-    examples: EXAMPLES.list,
   })
   @Responds(200, TasksView, ['not_found'])
   list(@CurrentBot() bot: Caller, @Param() { key }: KeyPath, @Query() query: TasksQuery): Promise<ListPage> {
@@ -68,7 +46,7 @@ export class HolderTasksController {
       'A task with the `act` export takes `exported` with `data`, `nothing` or `failed`, and is 404 after an erasure of the user; with data its ' +
       'statement has `data_digest` too: the SHA-256, in base64url, of the data as compact JSON.',
     parameters: { key: 'database', task_id: EXAMPLE.request_id },
-    examples: EXAMPLES.acknowledge,
+    examples: { body: { result: 'erased', counts: { levels: 1, warnings: 2 } } },
   })
   @Responds(200, TaskView, ['not_found', 'task_answered'])
   acknowledge(

@@ -1,17 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import {
-  Caller,
-  CurrentBot,
-  Describes,
-  EXAMPLE,
-  examplePage,
-  type Examples,
-  KeyPath,
-  PageQuery,
-  RequiresScope,
-  Responds,
-  Topic,
-} from '@app/http';
+import { Caller, CurrentBot, Describes, KeyPath, PageQuery, RequiresScope, Responds, Topic } from '@app/http';
 import { Claim, Claimed } from '@app/acts';
 import { BotHoldersService } from './bot-holders.service';
 import {
@@ -32,25 +20,6 @@ const HOLDER = {
   public_key: null,
 };
 
-const VIEW = {
-  ...HOLDER,
-  open_tasks: 0,
-  oldest_open_at: null,
-  created_at: EXAMPLE.time,
-  updated_at: EXAMPLE.time,
-};
-
-const EXAMPLES = {
-  register: { body: HOLDER, answer: VIEW },
-  list: { answer: { holders: [VIEW], pagination: examplePage(1) } },
-  view: { answer: VIEW },
-  change: {
-    body: { label_en: 'Database on the server of the bot' },
-    answer: { ...VIEW, label_en: 'Database on the server of the bot' },
-  },
-  delete: { answer: { key: 'database', deleted: true, abandoned: 0 } },
-} satisfies Readonly<Record<string, Examples>>;
-
 @Topic(
   'Holders',
   "The bot's own stores, such as its database. Each gets a task for every erasure, and answers it (GDPR Art. 17 and 19).",
@@ -68,7 +37,7 @@ export class HoldersController {
       'task for it. With a `public_key` each of its answers has to be signed. A key that is registered already is refused ' +
       'with 409 `holder_exists`, the 21st holder with 409 `limit_reached`, and the kind `webhook` of a bot without `webhook_url` with ' +
       '409 `no_webhook_url`.',
-    examples: EXAMPLES.register,
+    examples: { body: HOLDER },
   })
   @Responds(201, HolderView, ['holder_exists', 'limit_reached', 'no_webhook_url'])
   register(
@@ -83,7 +52,6 @@ export class HoldersController {
   @Describes({
     summary: 'List the holders of the bot',
     description: 'Answers one page of the holders in the order of their keys, each with what is open for it.',
-    examples: EXAMPLES.list,
   })
   @Responds(200, HoldersView)
   list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<HoldersView> {
@@ -95,7 +63,6 @@ export class HoldersController {
     summary: 'Read a holder of the bot',
     description: 'Answers one holder with what is open for it. An unknown key is answered with 404.',
     parameters: { key: HOLDER.key },
-    examples: EXAMPLES.view,
   })
   @Responds(200, HolderView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() { key }: KeyPath): Promise<HolderView> {
@@ -110,7 +77,7 @@ export class HoldersController {
       'Changes what the body names; null clears `public_key`. What was answered before keeps the labels and the key that it was ' +
       'answered with. A changed `kind` is about the tasks that are made from then on. A repeat has the same result.',
     parameters: { key: HOLDER.key },
-    examples: EXAMPLES.change,
+    examples: { body: { label_en: 'Database on the server of the bot' } },
   })
   @Responds(200, HolderView, ['not_found', 'no_webhook_url'])
   change(
@@ -130,7 +97,6 @@ export class HoldersController {
       'unless `abandon` is true: they get the result `abandoned`, which the erasures show. Without it, tasks of erasures that are ' +
       'completed after the deletion has begun to remove something get it, too. If the call is interrupted, it may have removed a part: repeat it with `abandon=true`. Once the holder is deleted a repeat is answered with 404.',
     parameters: { key: HOLDER.key },
-    examples: EXAMPLES.delete,
   })
   @Responds(200, HolderDeletedView, ['not_found', 'holder_has_open_tasks'])
   delete(
