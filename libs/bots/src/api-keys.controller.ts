@@ -4,9 +4,6 @@ import {
   CurrentBot,
   Describes,
   EvenWhile,
-  EXAMPLE,
-  examplePage,
-  type Examples,
   NoFurtherMethod,
   PageQuery,
   RequiresScope,
@@ -27,47 +24,6 @@ import {
   RotateApiKey,
 } from './bots.dto';
 
-const NAMED = { name: 'Worker of the bot' };
-
-const created = (id: string, name?: typeof NAMED) => ({
-  id,
-  ...name,
-  api_key: 'sk_live_shown-only-here-keep-it-secret',
-  api_key_prefix: 'sk_live_shown-on',
-  scopes: ['read', 'write'],
-  expires_at: null,
-  created_at: EXAMPLE.time,
-});
-
-const LISTED = {
-  id: EXAMPLE.key_id,
-  ...NAMED,
-  api_key_prefix: 'sk_live_shown-on',
-  scopes: ['read', 'write'],
-  expires_at: null,
-  last_used_at: null,
-  created_at: EXAMPLE.time,
-};
-
-const EXAMPLES = {
-  list: {
-    answer: {
-      keys: [LISTED],
-      pagination: examplePage(2),
-    },
-  },
-  create: { body: { ...NAMED, scopes: ['read', 'write'] }, answer: created(EXAMPLE.key_id, NAMED) },
-  rotate: {
-    body: { overlap_seconds: 86400 },
-    answer: {
-      ...created(EXAMPLE.rotated_key_id),
-      scopes: ['read', 'write', 'erase', 'admin'],
-      overlap_until: '2026-11-21T12:00:00.000Z',
-    },
-  },
-  delete: { answer: { id: EXAMPLE.key_id, deleted: true, deleted_at: EXAMPLE.time } },
-} satisfies Readonly<Record<string, Examples>>;
-
 @Topic('Bots')
 @Controller('bots/:bot_id/keys')
 export class ApiKeysController {
@@ -80,7 +36,6 @@ export class ApiKeysController {
     description:
       'Answers what the keys are called and allow, until when, and when they were last used; never the keys themselves. A deleted ' +
       'or expired key is not listed. A bot has at most five.',
-    examples: EXAMPLES.list,
   })
   @Responds(200, ApiKeysView, ['not_found'])
   list(@CurrentBot() bot: Caller, @Param() path: BotPath, @Query() query: PageQuery): Promise<ApiKeysView> {
@@ -95,7 +50,7 @@ export class ApiKeysController {
       'Answers a new key, which is shown only here. A key grants no scope that it lacks: else the answer is 403 ' +
       '`insufficient_scope`. All keys of a bot share one rate limit. A repeat makes another key, until the sixth is refused ' +
       'with 409 `limit_reached`.',
-    examples: EXAMPLES.create,
+    examples: { body: { name: 'Worker of the bot', scopes: ['read', 'write'] } },
   })
   @Responds(201, ApiKeyCreatedView, ['not_found', 'limit_reached'])
   create(
@@ -117,7 +72,7 @@ export class ApiKeysController {
       'Answers a new key with the name, the scopes and the expiry of the key that this call is made with; it is shown only here. ' +
       'The old one is void at `overlap_until`, or with `overlap_seconds` 0 when this is answered. A key is rotated once: a ' +
       'repeat with the old key is refused with 409 `rotation_in_progress`.',
-    examples: EXAMPLES.rotate,
+    examples: { body: { overlap_seconds: 86400 } },
   })
   @Responds(201, ApiKeyRotatedView, ['not_found', 'rotation_in_progress', 'limit_reached'])
   rotate(
@@ -140,7 +95,6 @@ export class ApiKeysController {
     description:
       'The key is 401 in every process when this is answered. The last key of scope `admin` without `expires_at` is ' +
       'refused with 409 `last_admin_key`, so that the bot does not lock itself out. A repeat is answered with 404.',
-    examples: EXAMPLES.delete,
   })
   @Responds(200, ApiKeyDeletedView, ['not_found', 'last_admin_key'])
   delete(@CurrentBot() bot: Caller, @Param() path: ApiKeyPath): Promise<ApiKeyDeletedView> {

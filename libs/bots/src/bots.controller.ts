@@ -67,7 +67,6 @@ export class BotsController {
   @Describes({
     summary: 'Read the bot of the key',
     description: 'Answers what `GET /bots/{bot_id}` answers, for a caller who knows the key alone.',
-    examples: EXAMPLES.view,
   })
   @Responds(200, BotView)
   me(@CurrentBot() bot: Caller): Promise<BotView> {
@@ -84,7 +83,6 @@ export class BotsController {
     description:
       'Answers what is stored about the bot that the key belongs to, and the state of its webhook calls. Any ' +
       'other id is answered with 404, whether a bot has it or not.',
-    examples: EXAMPLES.view,
   })
   @Responds(200, BotView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotView> {
@@ -140,7 +138,6 @@ export class BotsController {
       'categories, webhook calls and its audit log. No webhook is sent. A repeat is answered with 401, ' +
       'since the key no longer exists; afterwards the same `platform_bot_id` can be registered again. A suspended bot ' +
       'cannot be deleted by its key.',
-    examples: EXAMPLES.delete,
   })
   @Responds(200, BotDeletedView, ['not_found'])
   async delete(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotDeletedView> {

@@ -24,7 +24,7 @@ export class WebhookUrlChanged {
   ) {}
 }
 
-export const NOTICE =
+const NOTICE =
   'Store api_key and webhook_secret now: neither is shown again. Only data stored through this service is covered by its exports and erasures.';
 
 /** The state of a bot's webhook calls; provided by the library that sends them. */

@@ -1,13 +1,4 @@
-import {
-  Caller,
-  CurrentBot,
-  Describes,
-  EXAMPLE,
-  type Examples,
-  RequiresScope,
-  Responds,
-  Topic,
-} from '@app/http';
+import { Caller, CurrentBot, Describes, RequiresScope, Responds, Topic } from '@app/http';
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { BotPath, ownBot } from './bots.dto';
 import { ChangeNoticeSettings, NoticeSettingsView } from './notice-settings.dto';
@@ -31,19 +22,6 @@ const GIVEN = {
   authority_url: 'https://www.datenschutz-berlin.de',
 };
 
-const SETTINGS = {
-  ...GIVEN,
-  updated_at: EXAMPLE.time,
-  changes: [{ at: EXAMPLE.time, fields: Object.keys(GIVEN) }],
-  data_after_withdrawal: 30,
-  countries: [{ country: 'DE', name_de: 'Deutschland', name_en: 'Germany', third_country: false }],
-};
-
-const EXAMPLES = {
-  view: { answer: SETTINGS },
-  change: { body: GIVEN, answer: SETTINGS },
-} satisfies Readonly<Record<string, Examples>>;
-
 @Topic('Bots')
 @Controller('bots/:bot_id/notice-settings')
 export class NoticeSettingsController {
@@ -58,7 +36,6 @@ export class NoticeSettingsController {
       'facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer. `countries` has the ' +
       'names of the countries of the recipients, `page_url` the address of the public notice, and ' +
       '`data_after_withdrawal` the days after which a withdrawal erases.',
-    examples: EXAMPLES.view,
   })
   @Responds(200, NoticeSettingsView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<NoticeSettingsView> {
@@ -73,7 +50,7 @@ export class NoticeSettingsController {
       'Changes the settings that the body names and leaves the others as they are. They are shown to ' +
       'users on the privacy page and in the copy to read, in the record of processing activities, and with `public` ' +
       'to everybody on the page `/notice/{bot_id}`. A repeat has the same result.',
-    examples: EXAMPLES.change,
+    examples: { body: GIVEN },
   })
   @Responds(200, NoticeSettingsView, ['not_found'])
   change(

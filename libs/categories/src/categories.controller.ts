@@ -108,7 +108,6 @@ export class CategoriesController {
   @Describes({
     summary: 'List the data categories',
     description: 'Answers one page of the declared categories with their fields, oldest first.',
-    examples: EXAMPLES.list,
   })
   @Responds(200, CategoriesView)
   list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<ListPage> {
@@ -120,7 +119,6 @@ export class CategoriesController {
     summary: 'Read a data category',
     description: 'Answers one declared category with its fields. An unknown key is answered with 404.',
     parameters: { key: EXAMPLE.category },
-    examples: EXAMPLES.view,
   })
   @Responds(200, CategoryView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() { key }: KeyPath): Promise<CategoryView> {
@@ -156,7 +154,6 @@ export class CategoriesController {
       'If the call is interrupted, repeat it: it continues with what is left. Once the category is ' +
       'removed a repeat is answered with 404.',
     parameters: { key: EXAMPLE.category },
-    examples: EXAMPLES.delete,
   })
   @Responds(200, CategoryDeletedView, ['not_found'])
   async delete(@CurrentBot() bot: Caller, @Param() { key }: KeyPath): Promise<CategoryDeletedView> {

@@ -178,8 +178,3 @@ const OF_PATHS: Readonly<Record<string, string>> = EXAMPLE;
 
 /** The user and the guild of the examples. */
 export const EXAMPLE_SUBJECT = { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id } as const;
-
-/** The `pagination` of a list that fits on one page. */
-export function examplePage(count: number): object {
-  return { page: 1, page_size: 20, total_count: count, total_pages: Math.min(count, 1), next: null };
-}

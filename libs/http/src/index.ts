@@ -40,16 +40,7 @@ export {
 } from './batch';
 export { AdmissionGuard, DiskGuard } from './route.guards';
 export { BodyGuard, FormBody, type FormFields } from './body.guard';
-export {
-  Describes,
-  documenting,
-  EXAMPLE,
-  EXAMPLE_SUBJECT,
-  examplePage,
-  type Examples,
-  Topic,
-  topicOf,
-} from './describes';
+export { Describes, documenting, EXAMPLE, EXAMPLE_SUBJECT, type Examples, Topic, topicOf } from './describes';
 export { dtoOf, DtoPipe } from './form';
 export {
   ConsentVersion,

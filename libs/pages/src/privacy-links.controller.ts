@@ -6,7 +6,6 @@ import {
   EvenWhile,
   EXAMPLE,
   EXAMPLE_SUBJECT,
-  type Examples,
   IdPath,
   RequiresScope,
   Responds,
@@ -15,18 +14,6 @@ import {
 import { Claim, Claimed } from '@app/acts';
 import { NewPrivacyLink, PrivacyLinkDeletedView, PrivacyLinkView } from './privacy-links.dto';
 import { PrivacyLinks } from './privacy-links.service';
-
-const EXAMPLES = {
-  create: {
-    body: { ...EXAMPLE_SUBJECT, language: 'de', expires_in: 900 },
-    answer: {
-      id: EXAMPLE.link_id,
-      url: 'https://gdpr.example.org/p/shown-only-here-unguessable',
-      expires_at: EXAMPLE.time,
-    },
-  },
-  remove: { answer: { id: EXAMPLE.link_id, deleted: true } },
-} satisfies Readonly<Record<string, Examples>>;
 
 @Topic(
   'Privacy links',
@@ -47,7 +34,7 @@ export class PrivacyLinksController {
       'page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when ' +
       'it is deleted. The key needs the scopes of what the page offers: `read` for `view` and `export`, `write` ' +
       'for `consent` and `correct`, `erase` for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an eleventh ends the oldest.',
-    examples: EXAMPLES.create,
+    examples: { body: { ...EXAMPLE_SUBJECT, language: 'de', expires_in: 900 } },
   })
   @Responds(201, PrivacyLinkView, ['limit_reached'])
   create(
@@ -67,7 +54,6 @@ export class PrivacyLinksController {
       'From this answer on the link opens no page. A repeat is answered with 404. It takes the key that made the ' +
       'link, or one of scope `admin`.',
     parameters: { id: EXAMPLE.link_id },
-    examples: EXAMPLES.remove,
   })
   @Responds(200, PrivacyLinkDeletedView, ['not_found'])
   remove(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<PrivacyLinkDeletedView> {

@@ -5,8 +5,6 @@ import {
   Describes,
   EvenWhile,
   EXAMPLE,
-  examplePage,
-  type Examples,
   GuildPath,
   NoFurtherMethod,
   PageQuery,
@@ -16,25 +14,6 @@ import {
 import { Claim, Claimed } from '@app/acts';
 import { RegisterServer, ServersView, ServerView } from './servers.dto';
 import { ServersService } from './servers.service';
-
-const SERVER = {
-  id: '0198c0de-0000-7000-8000-000000000018',
-  guild_id: EXAMPLE.guild_id,
-  name: 'Garden',
-  created_at: EXAMPLE.time,
-  deletion_scheduled_for: null,
-};
-
-const EXAMPLES = {
-  register: { body: { guild_id: EXAMPLE.guild_id, name: 'Garden' }, answer: SERVER },
-  list: {
-    answer: {
-      servers: [SERVER],
-      pagination: examplePage(1),
-    },
-  },
-  cancelDeletion: { answer: SERVER },
-} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Servers', 'The guilds (servers) that a bot is in. A user is always one user in one guild.')
 @Controller('servers')
@@ -48,7 +27,7 @@ export class ServersController {
       'Registers a guild under its platform id. A repeat changes the name if one is given, answers 201 ' +
       'as well, and cancels a scheduled deletion of the guild that has not begun. Consents, data ' +
       'and the deletion of a whole guild need no registered server.',
-    examples: EXAMPLES.register,
+    examples: { body: { guild_id: EXAMPLE.guild_id, name: 'Garden' } },
   })
   @Responds(201, ServerView)
   register(
@@ -66,7 +45,6 @@ export class ServersController {
   @Describes({
     summary: 'List the servers',
     description: 'Answers one page of the registered servers, oldest first.',
-    examples: EXAMPLES.list,
   })
   @Responds(200, ServersView)
   list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<ServersView> {
@@ -81,7 +59,6 @@ export class ServersController {
       'Cancels a deletion that was scheduled with `grace_days`. From this answer on nothing is erased ' +
       'by it. Without a scheduled deletion the answer is 409 `nothing_scheduled`; once the deletion ' +
       'has begun it cannot be cancelled, and the answer is 409 `deletion_in_progress`.',
-    examples: EXAMPLES.cancelDeletion,
   })
   @Responds(200, ServerView, ['not_found', 'nothing_scheduled', 'deletion_in_progress'])
   cancelDeletion(

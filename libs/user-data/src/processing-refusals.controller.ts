@@ -19,31 +19,21 @@ import { Controller, Get, Param, Post } from '@nestjs/common';
 import { RefusalsQuery, RefusalsView, RefuseProcessing } from './processing-refusals.dto';
 import { ProcessingRefusals } from './processing-refusals.service';
 
-const NONE = { ...EXAMPLE_SUBJECT, objections: [], restrictions: [] };
-const SINCE = { category: null, since: EXAMPLE.time };
-const OBJECTED = { ...NONE, objections: [SINCE] };
-
-const EXAMPLES = {
-  object: {
-    canonical: {
-      summary: 'Object to every category of legitimate interests or a public task',
-      body: EXAMPLE_SUBJECT,
-      answer: OBJECTED,
-    },
-    category: {
-      summary: 'Object to one category',
-      body: { ...EXAMPLE_SUBJECT, category: 'statistics' },
-      answer: { ...NONE, objections: [{ ...SINCE, category: 'statistics' }] },
-    },
-  },
-  restrict: {
-    summary: 'Restrict everything',
+const OBJECTIONS: Examples = {
+  canonical: {
+    summary: 'Object to every category of legitimate interests or a public task',
     body: EXAMPLE_SUBJECT,
-    answer: { ...OBJECTED, restrictions: [SINCE] },
   },
-  unrestrict: { summary: 'End every restriction', body: EXAMPLE_SUBJECT, answer: OBJECTED },
-  of: { answer: OBJECTED },
-} satisfies Readonly<Record<string, Examples>>;
+  category: {
+    summary: 'Object to one category',
+    body: { ...EXAMPLE_SUBJECT, category: 'statistics' },
+    answer: {
+      ...EXAMPLE_SUBJECT,
+      objections: [{ category: 'statistics', since: EXAMPLE.time }],
+      restrictions: [],
+    },
+  },
+};
 
 @Topic('User data')
 @Controller('data')
@@ -64,7 +54,7 @@ export class ProcessingRefusalsController {
       '`details.reason` `objection`. Without `category` it is about all categories of these bases, also those ' +
       'that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the user ' +
       'removes the objection, and so does the deletion of the category that it names.',
-    examples: EXAMPLES.object,
+    examples: OBJECTIONS,
   })
   @Responds(200, RefusalsView, ['not_found', 'not_objectable'])
   object(
@@ -85,7 +75,7 @@ export class ProcessingRefusalsController {
       '`details.reason` `restriction`, until `POST /data/unrestrict`. The user can still correct values on the ' +
       'privacy page. `retention_days` and the erasure after a withdrawal still apply. A repeat is answered with what ' +
       'is in force.',
-    examples: EXAMPLES.restrict,
+    examples: { summary: 'Restrict everything', body: EXAMPLE_SUBJECT },
   })
   @Responds(200, RefusalsView, ['not_found'])
   restrict(
@@ -103,7 +93,7 @@ export class ProcessingRefusalsController {
       'Ends the restriction of the category, or without `category` every restriction of the user. A restriction of ' +
       'everything stays in force when a category is named: the answer says what is in force. Inform the user ' +
       'before a restriction ends (GDPR Art. 18(3)).',
-    examples: EXAMPLES.unrestrict,
+    examples: { summary: 'End every restriction', body: EXAMPLE_SUBJECT },
   })
   @Responds(200, RefusalsView, ['not_found'])
   unrestrict(
@@ -121,7 +111,6 @@ export class ProcessingRefusalsController {
       'Answers the objections and restrictions in force about the user. It writes no audit event. Two empty lists ' +
       'mean that nothing is refused, whether the user is known or not.',
     parameters: EXAMPLE_SUBJECT,
-    examples: EXAMPLES.of,
   })
   @Responds(200, RefusalsView)
   of(

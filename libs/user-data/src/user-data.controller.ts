@@ -118,7 +118,6 @@ export class UserValuesController {
       'consent in force covers it, but for those who have restricted it: each once. A bot that looks for today’s birthdays needs no second copy. It ' +
       'writes no audit event. A value that cannot be decrypted has `data` null and `unreadable` true.',
     parameters: OF_GUILD,
-    examples: EXAMPLES.ofGuild,
   })
   @Responds(200, GuildValuesView, ['not_found'])
   ofGuild(@CurrentBot() bot: Caller, @SubjectQuery() query: GuildValuesQuery): Promise<ListPage> {
@@ -134,7 +133,6 @@ export class UserValuesController {
       'is 403; of all categories the restricted ones are left out. It writes no audit event; ' +
       'to answer a user (GDPR Art. 15) use the export.',
     parameters: OF_USER,
-    examples: EXAMPLES.ofUser,
   })
   @Responds(200, ValuesView, ['consent_required', 'processing_refused', 'not_found', 'deletion_in_progress'])
   ofUser(
@@ -154,7 +152,6 @@ export class UserValuesController {
       'records `data_deleted`. The consent stays: a later submit stores again. A repeat is answered with ' +
       '`deleted` false. To erase everything about a user (GDPR Art. 17) use `POST /gdpr/forget-user`.',
     parameters: OF_USER,
-    examples: EXAMPLES.erase,
   })
   @Responds(200, ValuesErasedView, ['not_found'])
   async erase(

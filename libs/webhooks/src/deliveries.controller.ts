@@ -1,18 +1,7 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import {
-  Caller,
-  CurrentBot,
-  Describes,
-  EXAMPLE,
-  examplePage,
-  IdPath,
-  RequiresScope,
-  Responds,
-  Topic,
-} from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, IdPath, RequiresScope, Responds, Topic } from '@app/http';
 import { Claim, Claimed } from '@app/acts';
 import {
-  type AttemptView,
   DeliveriesQuery,
   DeliveriesView,
   DeliveryDetailsView,
@@ -21,43 +10,6 @@ import {
   ReplayView,
 } from './deliveries.dto';
 import { DeliveriesService } from './deliveries.service';
-
-const CONFIRMED: DeliveryView = {
-  id: EXAMPLE.delivery_id,
-  event: 'ping',
-  status: 'delivered',
-  user_id: null,
-  guild_id: null,
-  request_id: null,
-  attempt_count: 1,
-  last_outcome: 'confirmed',
-  last_status_code: 200,
-  created_at: EXAMPLE.time,
-  next_attempt_at: null,
-  finished_at: EXAMPLE.time,
-};
-const WAITING: DeliveryView = {
-  ...CONFIRMED,
-  status: 'pending',
-  next_attempt_at: EXAMPLE.time,
-  finished_at: null,
-};
-const ATTEMPT: AttemptView = {
-  number: 1,
-  started_at: EXAMPLE.time,
-  duration_ms: 7,
-  outcome: 'confirmed',
-  status_code: 200,
-};
-const EXAMPLES = {
-  list: { answer: { deliveries: [CONFIRMED], pagination: examplePage(1) } },
-  view: {
-    answer: { ...CONFIRMED, payload: { event: 'ping', sent_at: EXAMPLE.time }, attempts: [ATTEMPT] },
-  },
-  redeliver: { answer: WAITING },
-  replay: { body: { since: '2026-11-01T00:00:00Z' }, answer: { queued: 0 } },
-  test: { answer: { ...WAITING, attempt_count: 0, last_outcome: null, last_status_code: null } },
-};
 
 @Topic('Webhooks', "The signed calls to a bot's `webhook_url`, their outcomes, and how to send them again.")
 @Controller('webhooks')
@@ -73,7 +25,6 @@ export class DeliveriesController {
       'Answers one page of the calls with the outcome of their last attempt. Filter by `status`, ' +
       '`event` or `user_id`. Calls with `exhausted`, `gone` or `cancelled` were not delivered and can be sent ' +
       'again.',
-    examples: EXAMPLES.list,
   })
   @Responds(200, DeliveriesView)
   list(@CurrentBot() bot: Caller, @Query() query: DeliveriesQuery): Promise<DeliveriesView> {
@@ -88,7 +39,6 @@ export class DeliveriesController {
       'Answers one call with its body and up to 100 of its latest attempts. After the confirmation ' +
       'only the ids and times of the body are kept.',
     parameters: { id: EXAMPLE.delivery_id },
-    examples: EXAMPLES.view,
   })
   @Responds(200, DeliveryDetailsView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<DeliveryDetailsView> {
@@ -103,7 +53,6 @@ export class DeliveriesController {
       'receiver that remembers ids recognises it. A call that waits is sent now. Without a ' +
       '`webhook_url` the answer is 409 `no_webhook_url`.',
     parameters: { id: EXAMPLE.delivery_id },
-    examples: EXAMPLES.redeliver,
   })
   @Responds(200, DeliveryView, ['not_found', 'no_webhook_url'])
   redeliver(
@@ -122,7 +71,7 @@ export class DeliveriesController {
       '`undelivered_only` leaves out what the receiver has confirmed. If the call is interrupted, ' +
       'repeat it: with the same `Idempotency-Key` it continues; without one it begins anew, and unless ' +
       '`undelivered_only` is true it sends again what was confirmed meanwhile.',
-    examples: EXAMPLES.replay,
+    examples: { body: { since: '2026-11-01T00:00:00Z' } },
   })
   @Responds(200, ReplayView, ['no_webhook_url'])
   replay(@CurrentBot() bot: Caller, @Body() body: Replay, @Claimed() claim: Claim): Promise<ReplayView> {
@@ -135,7 +84,6 @@ export class DeliveriesController {
     description:
       'Queues a `ping` that is signed like every other call. Read the delivery with the `id` of this ' +
       'answer to see what the receiver answered. A repeat sends a further ping.',
-    examples: EXAMPLES.test,
   })
   @Responds(201, DeliveryView, ['no_webhook_url'])
   test(@CurrentBot() bot: Caller, @Claimed() claim: Claim): Promise<DeliveryView> {
