@@ -4,6 +4,7 @@ import type { Actor } from '@app/http';
 import {
   amongSubjects,
   type ConsentedDataHolder,
+  EndsWithDeclaration,
   type ErasedPart,
   HoldsConsentedData,
   HoldsSubjectData,
@@ -53,7 +54,7 @@ export class ConsentHolder implements SubjectDataHolder {
 /** No consent outlives the declaration that it was given to. */
 @Injectable()
 @HoldsConsentedData()
-export class ConsentCategories implements ConsentedDataHolder {
+export class ConsentCategories extends EndsWithDeclaration implements ConsentedDataHolder {
   async eraseCategory(
     tx: Tx,
     botId: string,
@@ -70,20 +71,6 @@ export class ConsentCategories implements ConsentedDataHolder {
     if (ended.length > 0) await removeConsents(tx, ended);
     return part;
   }
-
-  /** What was stored under a category is erased, not the consents about it. */
-  eraseOf(): Promise<readonly []> {
-    return Promise.resolve([]);
-  }
-
-  /** A consent is no row that rests on one. */
-  holdsCategory(): Promise<boolean> {
-    return Promise.resolve(false);
-  }
-
-  async withdraw(): Promise<void> {}
-
-  async give(): Promise<void> {}
 
   newestTime = newestTime;
 }

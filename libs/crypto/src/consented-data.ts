@@ -75,6 +75,22 @@ export interface ConsentedDataHolder {
   erasureTimes?(tx: Tx, subjects: readonly Subject[]): Promise<readonly Iterable<ErasureTime>[]>;
 }
 
+/** Ends with the declaration of its category, and rests on no consent: what a user has decided about the category. */
+export abstract class EndsWithDeclaration implements Omit<ConsentedDataHolder, 'eraseCategory'> {
+  /** What was stored under a category is erased, not the decisions about it. */
+  eraseOf(): Promise<readonly []> {
+    return Promise.resolve([]);
+  }
+
+  holdsCategory(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  async withdraw(): Promise<void> {}
+
+  async give(): Promise<void> {}
+}
+
 /** Whether any holder may have more of the category. */
 export function hasMore(parts: ErasedParts): boolean {
   return [...parts.values()].some(({ isMore }) => isMore);

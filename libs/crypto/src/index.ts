@@ -39,6 +39,7 @@ export {
   type ConsentedDataHolder,
   ConsentedDataHolders,
   type DecidedConsent,
+  EndsWithDeclaration,
   type ErasedPart,
   type ErasedParts,
   type ErasureTime,

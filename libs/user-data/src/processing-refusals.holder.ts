@@ -3,6 +3,7 @@ import {
   amongSubjects,
   type ConsentedDataHolder,
   type Digest,
+  EndsWithDeclaration,
   HoldsConsentedData,
   HoldsSubjectData,
   type Subject,
@@ -18,7 +19,10 @@ import { refusalsOf } from './processing-refusals.sql';
 @Injectable()
 @HoldsSubjectData()
 @HoldsConsentedData()
-export class ProcessingRefusalHolder implements SubjectDataHolder, ConsentedDataHolder {
+export class ProcessingRefusalHolder
+  extends EndsWithDeclaration
+  implements SubjectDataHolder, ConsentedDataHolder
+{
   readonly tables = ['processing_refusals'];
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
@@ -54,18 +58,4 @@ export class ProcessingRefusalHolder implements SubjectDataHolder, ConsentedData
     );
     return rows.length;
   }
-
-  /** What was stored under a category is erased, not the objections and restrictions about it. */
-  eraseOf(): Promise<readonly []> {
-    return Promise.resolve([]);
-  }
-
-  /** Objections and restrictions rest on no consent. */
-  holdsCategory(): Promise<boolean> {
-    return Promise.resolve(false);
-  }
-
-  async withdraw(): Promise<void> {}
-
-  async give(): Promise<void> {}
 }
