@@ -103,7 +103,7 @@ export function logAnswer(response: LetheResponse, status: number): void {
   logRequest(context.logger, {
     requestId: context.id,
     method,
-    route: route?.path,
+    route: route?.path ?? null,
     status,
     botId: context.caller?.botId,
     durationMs: Math.round(tookMs * 100) / 100,

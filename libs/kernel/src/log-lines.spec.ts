@@ -54,7 +54,7 @@ describe('a line for people', () => {
   it('says of a request status, method, route and time, and its id where it failed', () => {
     const botId = '01a1f99c-b4cd-75e4-8e93-1fa5403979e9';
     logRequest(plain, { ...request, route: '/api/v1/servers', botId });
-    logRequest(plain, { ...request, route: undefined, status: 404, botId: undefined });
+    logRequest(plain, { ...request, route: null, status: 404, botId: undefined });
     expect(lines()).toEqual([
       'INFO  200 GET /api/v1/servers 1.3 ms bot …1fa5403979e9',
       'INFO  404 GET unknown path 1.3 ms request r-1',

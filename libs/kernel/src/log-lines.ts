@@ -1,4 +1,5 @@
 import pino, { type DestinationStream } from 'pino';
+import type { RequestLine } from './logger';
 import { printable } from './printable';
 
 /** Where lines are shown: `process.stdout` or `process.stderr`, of which only a terminal has columns and colours. */
@@ -36,17 +37,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-/** The line of a request: `logRequest`. */
-interface RequestLine extends Line {
-  readonly requestId: string;
-  readonly method: string;
-  readonly route: string | null;
-  readonly status: number;
-  readonly botId?: string;
-  readonly durationMs: number;
-}
-
-const isOfRequest = (line: Line): line is RequestLine => line.msg === 'request' && 'method' in line;
+const isOfRequest = (line: Line): line is Line & RequestLine => line.msg === 'request' && 'method' in line;
 
 /**
  * Writes the lines of a log, which are JSON, for a person: the time of this machine, the level, the message, then the

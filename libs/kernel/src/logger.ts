@@ -31,10 +31,11 @@ function isoTime(): string {
 }
 
 /** The fields of the log line of a request. No text in it holds a character that JSON escapes. */
-interface RequestLine {
+export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
-  readonly route: string | undefined;
+  /** null for an unknown path. */
+  readonly route: string | null;
   readonly status: number;
   readonly botId: string | undefined;
   readonly durationMs: number;
@@ -48,7 +49,7 @@ export function logRequest(logger: Logger, line: RequestLine): void {
   const { requestId, method, route, status, botId, durationMs } = line;
   const stream = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream;
   stream.write(
-    `{"level":${INFO}${isoTime()},"requestId":"${requestId}","method":"${method}","route":${route === undefined ? 'null' : `"${route}"`},` +
+    `{"level":${INFO}${isoTime()},"requestId":"${requestId}","method":"${method}","route":${route === null ? 'null' : `"${route}"`},` +
       `"status":${status}${botId === undefined ? '' : `,"botId":"${botId}"`},"durationMs":${durationMs},"msg":"request"}\n`,
   );
 }
