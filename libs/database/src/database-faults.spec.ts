@@ -3,7 +3,7 @@ import {
   isConnectionLost,
   isDamage,
   isOfFullDisk,
-  maySucceedInParts,
+  isUnavailable,
   translateFault,
 } from './database-faults';
 
@@ -38,8 +38,8 @@ describe('a fault that may concern one row', () => {
       return codes.map((code) => [is, code] as const);
     }),
   ])('is %s for the code %s below a 503', (is, code) => {
-    expect(maySucceedInParts(Object.assign(databaseUnavailable(), { cause: { code } }))).toBe(is);
-    expect(maySucceedInParts({ code })).toBe(false);
+    expect(isUnavailable(Object.assign(databaseUnavailable(), { cause: { code } }))).toBe(!is);
+    expect(isUnavailable({ code })).toBe(false);
   });
 });
 

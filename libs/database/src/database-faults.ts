@@ -114,10 +114,13 @@ export function isTimeOut(error: unknown): boolean {
   return error instanceof ApiError && ['55P03', '57014'].includes(driverCode(error.cause));
 }
 
-/** Whether a unit was undone by what may concern one of its rows: a time-out, or a page or block that cannot be read. */
-export function maySucceedInParts(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  return isTimeOut(error) || isDamage(error.cause) || driverCode(error.cause) === '58030';
+/**
+ * Whether the database is unavailable for every unit. A time-out, or a page or block that cannot be read, may concern one row of the
+ * unit that it undid: parts of this unit may succeed.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.code !== 'service_unavailable') return false;
+  return !isTimeOut(error) && !isDamage(error.cause) && driverCode(error.cause) !== '58030';
 }
 
 /** The answer to an error inside a unit. Errors of the engine become 503; other errors stay unchanged. */

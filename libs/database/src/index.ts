@@ -39,8 +39,8 @@ export {
   isDamage,
   isOfFullDisk,
   isTimeOut,
+  isUnavailable,
   isUndone,
-  maySucceedInParts,
   translateFault,
 } from './database-faults';
 export {

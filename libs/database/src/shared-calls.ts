@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '@app/kernel';
-import { databaseUnavailable, maySucceedInParts } from './database-faults';
+import { databaseUnavailable, isUnavailable } from './database-faults';
 import type { Tx } from './tx';
 import { alone, type SharedWork } from './unit-of-work';
 
@@ -101,7 +101,7 @@ export class SharedCalls {
     } catch (error) {
       // The database is unavailable or the outcome is unknown: to run the work for each would not help. What takes too long
       // for several, or meets a damaged row, may be due to one of them.
-      if (error instanceof ApiError && error.code === 'service_unavailable' && !maySucceedInParts(error)) {
+      if (isUnavailable(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }

@@ -1,5 +1,5 @@
 import { UnsealedBots } from '@app/audit';
-import { eachOf, type Job, type Lease, maySucceedInParts, PeriodicJob, UnitOfWork } from '@app/database';
+import { eachOf, isUnavailable, type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
 import { ApiError, Clock, type Config, CONFIG, describeFault, Metrics } from '@app/kernel';
 import {
   BeforeApplicationShutdown,
@@ -169,8 +169,8 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     try {
       return await this.sealer.seal(group, settled);
     } catch (error) {
+      if (isUnavailable(error)) throw error;
       const code = error instanceof ApiError ? error.code : undefined;
-      if (code === 'service_unavailable' && !maySucceedInParts(error)) throw error;
       const [botId = ''] = group;
       if (group.length === 1) {
         if (code === 'service_unavailable' && (failed === undefined || failed.push(botId) > 1)) throw error;

@@ -1,8 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lockBot, suspensionOf, WebhookSecrets } from '@app/bots';
-import { isTimeOut, maySucceedInParts, type Tx, UnitOfWork } from '@app/database';
+import { isTimeOut, isUnavailable, type Tx, UnitOfWork } from '@app/database';
 import {
-  ApiError,
   Clock,
   type Config,
   CONFIG,
@@ -86,7 +85,7 @@ export class DeliveryLeases {
         return leased;
       });
     } catch (error) {
-      if (isOfAll(error) || (isTimeOut(error) && botIds.length === 1)) throw error;
+      if (isUnavailable(error) || (isTimeOut(error) && botIds.length === 1)) throw error;
       if (botIds.length === 1) return botIds.map((botId) => this.faulty(botId, error));
     }
     return this.leaseEach(botIds, admit);
@@ -100,7 +99,7 @@ export class DeliveryLeases {
       try {
         found.push(...(await this.leaseDue([botId], admit)));
       } catch (error) {
-        if (slow.push([botId, error]) === 1 && !isOfAll(error)) continue;
+        if (slow.push([botId, error]) === 1 && !isUnavailable(error)) continue;
         if (found.length === 0) throw error;
         // What is leased is sent, or given back by its call if it is too old.
         this.logger.error('Due webhooks could not be looked up; it is tried again', describeFault(error));
@@ -237,11 +236,6 @@ export class DeliveryLeases {
     const cancelled = await cancelFree(tx, botId, this.clock.confirmedIso());
     return { botId, ...(cancelled === CHUNK && { nextDueMs: nowMs }) };
   }
-}
-
-/** Whether the database is unavailable, for whichever bot. */
-function isOfAll(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'service_unavailable' && !maySucceedInParts(error);
 }
 
 function unreadable(error: unknown): 'unreadable' {
