@@ -3,7 +3,7 @@ import { UnitOfWork } from './unit-of-work';
 import { Clock, Degradations, HOUR_MS } from '@app/kernel';
 import { type Job, PeriodicJob } from './job-runner';
 import { LEASE_MS } from './job-leases';
-import { notBeforeServer } from './server-clock';
+import type { Tx } from './tx';
 
 const LOOK_MS = 5_000;
 /** A smaller deviation is not reported, in milliseconds. */
@@ -78,4 +78,14 @@ export class ClockWatch implements Job, OnModuleInit, OnModuleDestroy {
         : `The clock of the machine went back by ${minutes} minutes: the times of Lethe do not run back and approach it`,
     );
   }
+}
+
+/**
+ * `ms`, or the time of the server of the database where that is later: the clock of one machine can be behind that of others. A
+ * SQLite file has one machine.
+ */
+export async function notBeforeServer(database: UnitOfWork | Tx, ms: number): Promise<number> {
+  if (database.engine === 'sqlite') return ms;
+  const sql = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS ms';
+  return Math.max(ms, Number((await database.get<{ ms: string }>(sql))?.ms));
 }

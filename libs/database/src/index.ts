@@ -77,7 +77,6 @@ export {
 } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
-export { notBeforeServer } from './server-clock';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './sqlite.ballast';
 export { SqliteDatabase, withSqliteFile, WRITING } from './sqlite.driver';
@@ -100,7 +99,7 @@ export { SqliteReading, SqliteTurnReader } from './sqlite.reads';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';
 export { ConcurrentChange, type SharedWork, UnitOfWork } from './unit-of-work';
 export { type Batches, type BotSweep, inBatches, sweepBots } from './bot-sweep';
-export { CLOCK_LEASE, ClockWatch } from './clock-watch';
+export { CLOCK_LEASE, ClockWatch, notBeforeServer } from './clock-watch';
 export { JobLease, JobLeases, lastingUntil, Lease, LEASE_MS, LeaseLost } from './job-leases';
 export { type Job, JobRunner, PeriodicJob, PeriodicJobs } from './job-runner';
 export { JobsModule } from './jobs.module';
