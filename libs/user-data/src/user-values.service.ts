@@ -1,13 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { basisOf, undeclared } from '@app/categories';
-import { holdSubject } from '@app/consent';
+import { consentScope, decisionShown, holdSubject, isInForce, requireOpen } from '@app/consent';
 import {
   ConsentedDataHolders,
   Cursors,
   ERASED_ID,
   type NamedSubject,
   requireReadable,
+  type Subject,
   subjectAt,
   SubjectDigests,
   type SubjectIds,
@@ -15,7 +16,8 @@ import {
 } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { type Actor, type AnswerStream, inPieces, JsonText, ListPage } from '@app/http';
-import { readable } from './readable-values';
+import { requireCovered, requireReading } from './module.gate';
+import { requireProcessing, restrictedOf } from './processing-refusals.sql';
 import { readValue } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
@@ -24,6 +26,7 @@ import {
   type GuildCategory,
   someValues,
   type SubjectValue,
+  valuesOf,
 } from './user-values.sql';
 
 type Opened = Omit<SubjectValue, 'value' | 'open'> & { readonly json: string };
@@ -135,6 +138,40 @@ export class UserValues {
         );
     }
   }
+}
+
+/**
+ * The values of a subject that may be read: those that a consent in force covers, and those that need none. Only for the user
+ * itself (`isOwn`) they include restricted ones. @throws ApiError 403 `consent_required` where nothing may be read, 404 for an
+ * undeclared category, 409 `deletion_in_progress` for one that needs no consent and for values of such categories, 403 `processing_refused`
+ */
+async function readable(
+  tx: Tx,
+  subject: Subject,
+  category: string | undefined,
+  isOwn = false,
+): Promise<SubjectValue[]> {
+  if (category !== undefined) {
+    await (isOwn ? requireCovered : requireReading)(tx, subject, category);
+    return valuesOf(tx, subject, category);
+  }
+  const restricted = isOwn ? new Set<string>() : await restrictedOf(tx, subject);
+  const unrestricted = (rows: readonly SubjectValue[]): SubjectValue[] => {
+    if (restricted.has('')) requireProcessing('restriction');
+    return rows.filter((row) => !restricted.has(row.category_key));
+  };
+  const decision = await decisionShown(tx, subject);
+  const isGiven = decision !== undefined && isInForce(decision);
+  if (!isGiven) {
+    const open = (await valuesOf(tx, subject)).filter((row) => row.open === 1);
+    if (open.length > 0) {
+      requireOpen(decision);
+      return unrestricted(open);
+    }
+  }
+  const scope = consentScope(decision, true);
+  const rows = await valuesOf(tx, subject);
+  return unrestricted(rows.filter((row) => row.open === 1 || scope.covers(row.category_key)));
 }
 
 function* textsOf(
