@@ -32,6 +32,9 @@ async function stored(...keys: readonly string[]): Promise<void> {
 const order = ({ text }: Page, ...parts: readonly string[]): string[] =>
   [...parts].sort((one, other) => text.indexOf(one) - text.indexOf(other));
 
+/** What is untrue where nothing is. */
+const STORES = /stores data about you|speichert mit Lethe Daten über dich/;
+
 describe('the order of the page', () => {
   it('is a question that waits, what is stored, who is responsible', async () => {
     await bot.hasRequest(who);
@@ -40,7 +43,9 @@ describe('the order of the page', () => {
     expect(order(await get(url), ...waiting)).toEqual(waiting);
     await act(url, 'decline');
     const decided = ['What is stored', 'Your consent', 'Who is responsible'];
-    expect(order(await get(url), ...decided)).toEqual(decided);
+    const page = await get(url);
+    expect(order(page, ...decided)).toEqual(decided);
+    expect(page.text).not.toMatch(STORES);
   });
 
   it('is what is in force, what was withdrawn with its end, and folded what is empty', async () => {
@@ -91,24 +96,27 @@ describe('what the page offers', () => {
     const before = await get(url);
     expect([before.text.includes(none), before.text.includes(why)]).toEqual([true, false]);
     expect(forms(before, 'export')).toEqual([]);
+    expect(before.text).not.toMatch(STORES);
     await bot.hasConsent(who);
     const after = await get(url);
     expect([after.text.includes(none), after.text.includes(why)]).toEqual([false, true]);
     expect(forms(after, 'export')).toHaveLength(2);
+    await bot.post('/gdpr/forget-user', who);
+    expect((await get(await linked({ language }))).text).not.toMatch(STORES);
   });
 
   it.each([
     [
       'de',
-      'Hier siehst du, welche das sind, und entscheidest darüber.',
-      'Hier siehst du, welche das sind.',
-      'Hier entscheidest du darüber.',
+      'Hier siehst du, was über dich gespeichert ist, und entscheidest darüber.',
+      'Hier siehst du, was über dich gespeichert ist.',
+      'Hier entscheidest du, was über dich gespeichert wird.',
     ],
     [
       'en',
-      'Here you see what it is, and decide about it.',
-      'Here you see what it is.',
-      'Here you decide about it.',
+      'Here you see what is stored about you, and decide about it.',
+      'Here you see what is stored about you.',
+      'Here you decide what is stored about you.',
     ],
   ])('begins in %s without what the link does not allow', async (language, both, seen, decided) => {
     await stored('alpha');
@@ -198,6 +206,17 @@ describe('the line after an act', () => {
     await act(url, 'decline');
     expect(await line(`${url}?note=choose`)).toBeUndefined();
     expect(await line(`${url}?note=answered`)).toContain('This was answered already');
+  });
+
+  it('of a withdrawal that came too late says so, also beside a newer request', async () => {
+    await stored('alpha');
+    const url = await linked();
+    const [form] = forms(await get(url), 'revoke');
+    await bot.post('/consents/revoke', who);
+    await bot.post('/consents/request', { ...who, consent_version: '2.0', categories: ['alpha'] });
+    const answer = await send(url, 'revoke', form!);
+    const address = new URL(answer.headers.get('location')!, url).href;
+    expect(await line(address)).toContain('This was answered already');
   });
 
   it('names the server where the page is about several', async () => {

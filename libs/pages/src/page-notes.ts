@@ -32,7 +32,9 @@ const HOLDS: Readonly<
   changed: waits,
   ended: ({ facts }) => facts.subjects.some((held) => refusalOf(held) !== undefined || hasEnded(held)),
   answered: ({ facts }) =>
-    facts.subjects.some(({ asked, history }) => asked === undefined && history.length > 0),
+    facts.subjects.some(({ history }) =>
+      history.some(({ action }) => action !== 'requested' && action !== 'shown'),
+    ),
   erased: (making) => lastOwn(making, 'data_deleted') !== undefined,
   erasedBefore: ({ facts: { subjects, purposes } }) =>
     subjects.length === 0 || subjects.some(({ values }) => purposes.some(({ key }) => !values.has(key))),

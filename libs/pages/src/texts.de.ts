@@ -9,10 +9,10 @@ import type { PageTexts } from './texts.en';
 /** The words of the page in German. */
 export const DE: PageTexts = {
   title: 'Deine Daten',
-  intro: (bot) => `${bot} speichert mit Lethe Daten über dich.`,
-  introSeen: 'Hier siehst du, welche das sind.',
-  introDecided: 'Hier entscheidest du darüber.',
-  introBoth: 'Hier siehst du, welche das sind, und entscheidest darüber.',
+  intro: (bot) => `${bot} speichert Daten mit Lethe.`,
+  introSeen: 'Hier siehst du, was über dich gespeichert ist.',
+  introDecided: 'Hier entscheidest du, was über dich gespeichert wird.',
+  introBoth: 'Hier siehst du, was über dich gespeichert ist, und entscheidest darüber.',
   scopeOne: 'Diese Seite betrifft dich an einem Ort:',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
   alone: 'Gib den Link zu dieser Seite niemandem: Wer ihn hat, sieht sie auch.',

@@ -8,10 +8,10 @@ import { LAST_EN } from './texts.last';
 /** The words of the page in English. */
 export const EN = {
   title: 'Your data',
-  intro: (bot: string) => `${bot} stores data about you with Lethe.`,
-  introSeen: 'Here you see what it is.',
-  introDecided: 'Here you decide about it.',
-  introBoth: 'Here you see what it is, and decide about it.',
+  intro: (bot: string) => `${bot} stores data with Lethe.`,
+  introSeen: 'Here you see what is stored about you.',
+  introDecided: 'Here you decide what is stored about you.',
+  introBoth: 'Here you see what is stored about you, and decide about it.',
   scopeOne: 'This page is about you in one place:',
   scopeAll: 'This page is about you in all servers of this bot.',
   alone: 'Share the link to this page with no one: anyone who has it sees the page.',
