@@ -163,6 +163,24 @@ describeInBrowser('the privacy page in a browser', () => {
     expect(end).toBeGreaterThan(line);
   });
 
+  it('is no wider than its window where text is twice as large', async () => {
+    const free = { legal_basis: 'legitimate_interests', requires_consent: false };
+    await bot.hasCategory('warns', undefined, { ...free, reason_de: 'Grund', reason_en: 'Reason' });
+    await bot.hasData(who, 'warns', { value: 'two' });
+    for (const language of ['de', 'en'] as const) {
+      const page = await opened({ ...PHONE, language });
+      const session = await page.context().newCDPSession(page);
+      await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
+      await page.reload();
+      expect(await page.evaluate('getComputedStyle(document.documentElement).fontSize')).toBe('32px');
+      await pictured(page, 'privacy-page-large', { ...PHONE, language });
+      expect(await visitor.accessibility()).toStrictEqual([]);
+      await page.click('a.red');
+      await page.waitForSelector('button.red');
+      expect(await visitor.accessibility()).toStrictEqual([]);
+    }
+  });
+
   it('runs no script of a value, a label or a name', async () => {
     await bot.put(`/bots/${bot.id}`, { name: HOSTILE });
     await bot.put('/data/categories/notes', { label_en: HOSTILE, description_en: HOSTILE });
