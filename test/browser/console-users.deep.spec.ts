@@ -438,6 +438,15 @@ describeInBrowser('the users of the console', () => {
       await page.getByRole('button', { name: 'End this link' }).click();
       await page.waitForSelector('text=The link has ended');
       expect((await fetch(url)).status).toBe(404);
+      const [made] = await Promise.all([
+        page.waitForResponse((answer) => answer.url().endsWith('/privacy-links')),
+        page.getByRole('button', { name: 'Make link' }).click(),
+      ]);
+      const { data } = (await made.json()) as { data: { id: string } };
+      await bot.delete(`/privacy-links/${data.id}`);
+      await page.getByRole('button', { name: 'End this link' }).click();
+      const said = page.locator('.link > [role]:not(:has(code))');
+      expect(await said.textContent()).toContain('The link has ended');
     });
 
     it('offers in a link what the key may do', async () => {
@@ -470,6 +479,23 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('.facts .badge.revoked');
       await page.waitForSelector('text=The consent is withdrawn.');
       expect(await bot.eventTypes(user)).toContain('consent_revoked');
+    });
+
+    it('says that a consent has ended elsewhere, and shows it so', async () => {
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Withdraw consent' }).click();
+      await bot.post('/consents/revoke', user);
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('dialog [role=alert]');
+      expect(await page.textContent('dialog [role=alert]')).toContain('no longer there');
+      await pictured(page, 'console-user-ended');
+      await page.waitForSelector('.facts .badge.revoked');
+      await page.locator('dialog').press('Escape');
+      expect(await page.getByRole('button', { name: 'Withdraw consent' }).count()).toBe(0);
+      await bot.hasConsent(user);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByRole('button', { name: 'Withdraw consent' }).click();
+      expect(await page.locator('dialog [role=alert]').count()).toBe(0);
     });
 
     it('withdraws one category of a consent, and says before when and after on which day its values are erased', async () => {

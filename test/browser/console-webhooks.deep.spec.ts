@@ -233,6 +233,12 @@ describeInBrowser('the webhooks of the console in a browser', () => {
     await opened(page);
     await page.waitForSelector('text=so that no calls are made');
     await page.waitForSelector('text=No calls yet.');
+    const erased = subject();
+    await bot.hasConsent(erased);
+    await bot.hasForgotten(erased);
+    await page.reload();
+    await page.waitForSelector(`${ROWS} .badge.cancelled`);
+    expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Send a test call' }).count()).toBe(0);
     expect(await countOf(page, '.replay')).toBe(0);
     expect(await team.accessibility()).toStrictEqual([]);

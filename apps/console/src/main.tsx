@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { LetheError } from '@lethe/sdk';
 import { App } from './app';
 import { chosenScheme, showScheme } from './scheme';
@@ -7,7 +7,14 @@ import './style.css';
 
 showScheme(chosenScheme());
 
-const queries = new QueryClient({
+const queries: QueryClient = new QueryClient({
+  mutationCache: new MutationCache({
+    // What an act is about has changed meanwhile, so that the page shows an old state.
+    onError: (error) => {
+      if (error instanceof LetheError && (error.status === 404 || error.status === 409))
+        void queries.invalidateQueries();
+    },
+  }),
   defaultOptions: {
     // What is begun offline fails at once: it never waits for a connection, to be done when no one expects it.
     mutations: { networkMode: 'always' },

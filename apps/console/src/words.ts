@@ -103,7 +103,7 @@ const EN = {
   format: { full: 'everything', record: 'values and consent' },
   scope: { all_guilds: 'all servers' },
   error: {
-    not_found: 'Nothing was found.',
+    not_found: 'It is not there, or no longer there: it may have ended or been erased meanwhile.',
     conflict: 'This does not fit the present state. Load the page anew.',
     suspended:
       'The bot is suspended: it can still read, export, erase, record withdrawals, objections and restrictions, make privacy links, and answer the tasks of its holders.',
@@ -208,7 +208,7 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
   format: { full: 'alles', record: 'Werte und Einwilligung' },
   scope: { all_guilds: 'alle Server' },
   error: {
-    not_found: 'Es wurde nichts gefunden.',
+    not_found: 'Das gibt es nicht oder nicht mehr: Vielleicht ist es inzwischen beendet oder gelöscht.',
     conflict: 'Das passt nicht zum jetzigen Stand. Laden Sie die Seite neu.',
     suspended:
       'Der Bot ist gesperrt: Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken, Links zur Datenschutzseite erstellen und Aufträge seiner Speicherorte beantworten.',

@@ -111,7 +111,10 @@ export function UserActs({
           isRunning={revoke.isPending}
           error={revoke.error}
           onConfirm={() => revoke.mutate()}
-          onCancel={() => onAsk(undefined)}
+          onCancel={() => {
+            if (revoke.isError) revoke.reset();
+            onAsk(undefined);
+          }}
         />
       )}
       {(asked === 'erase' || asked === 'everywhere') && (

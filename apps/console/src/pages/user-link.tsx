@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
+import { LetheError } from '@lethe/sdk';
 import { useTries } from '../idempotency';
 import { useWords } from '../language';
 import { Secret } from '../secret';
@@ -25,6 +26,8 @@ const SPANS = [
   [86_400, 'linkDay'],
   [604_800, 'linkWeek'],
 ] as const;
+
+const isMissing = (error: Error | null): boolean => error instanceof LetheError && error.status === 404;
 
 /** Makes a link to the privacy page of a user, which is shown once. */
 export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly isElsewhere: boolean }) {
@@ -58,7 +61,9 @@ export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly 
   });
   const end = useMutation({
     mutationFn: (id: string) => lethe.privacy.endLink(id),
-    onSuccess: () => make.reset(),
+    onSettled: (_, error) => {
+      if (error === null || isMissing(error)) make.reset();
+    },
   });
   const begin = useSingle(make.isPending, make.error, () => make.mutate());
   const made = make.data;
@@ -134,7 +139,7 @@ export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly 
           </div>
         </>
       )}
-      {made === undefined && end.isSuccess && (
+      {made === undefined && (end.isSuccess || isMissing(end.error)) && (
         <p class="notice good" role="status">
           {t('linkEnded')}
         </p>

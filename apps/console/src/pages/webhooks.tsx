@@ -68,7 +68,7 @@ export function WebhooksPage() {
       </div>
       <Fault error={test.error} />
       {canSend && url !== null && <Replay url={url} onSent={refresh} />}
-      <Deliveries again={canSend ? again : undefined} />
+      <Deliveries again={canSend && url !== null ? again : undefined} />
     </>
   );
 }
