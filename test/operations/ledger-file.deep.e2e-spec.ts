@@ -62,6 +62,17 @@ describe('npm run admin -- ledger:export', () => {
 });
 
 describe('npm run admin -- ledger:import', () => {
+  it('is refused beside a running service, whose next start alone would erase again', async () => {
+    await bot.hasForgotten(await bot.hasUser('kept'));
+    const lines = await exported();
+    await lethe.service.start();
+    const { code, stderr } = await imported(lines);
+    const refusal = engine === 'postgres' ? /^A process of Lethe is using / : /^Another process is using /;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(refusal)]);
+    await lethe.service.end();
+    expect((await imported(lines)).stderr).toContain('0 erasures were added, 1 was known');
+  });
+
   it('refuses a file that was cut, changed or made elsewhere, and changes nothing then', async () => {
     for (let count = 0; count < 3; count++) await bot.hasForgotten(await bot.hasUser('kept'));
     const lines = await exported();

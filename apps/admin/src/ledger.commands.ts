@@ -4,10 +4,11 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
 import { presentMasterKeys } from '@app/crypto';
-import { keysPath, requireFilled } from '@app/database';
+import { databaseEngine, keysPath, opened, requireFilled, requireUnused } from '@app/database';
 import { ErasureLedger } from '@app/gdpr';
 import { many, StartError } from '@app/kernel';
 import { backUpSqlite, folderAside, sweepAside, syncDirectory } from '@app/operations';
+import { schemaSource } from '../../../ormconfig';
 import { inContext, noKeys } from './admin.context';
 import { record } from './backup.commands';
 import type { Command, Given, Surroundings } from './command-line';
@@ -90,6 +91,10 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
   const isFile = (await file.stat()).isFile();
   await file.close();
   if (!isFile) throw new StartError(`${path} is not a file.`);
+  const { config } = surroundings;
+  // Only a start erases again. A SQLite file is locked already.
+  if (config.database.engine === 'postgres')
+    await opened(schemaSource(config), (source) => requireUnused(source, databaseEngine(config).place));
   await inContext(surroundings, async (nest) => {
     const { added, known, tooOld, ofData, destroyedKeys } = await nest
       .get(ErasureLedger)
