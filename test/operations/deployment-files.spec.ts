@@ -181,6 +181,18 @@ describe('the alerts', () => {
     expect(Number(limit)).toBeGreaterThan((readConfig({}).databaseBallastMiB * 2 ** 20) / 2);
   });
 
+  it('compare a quantile with the end of a bucket: within one it is guessed', () => {
+    const compared = RULES.flatMap(({ expr }) => {
+      const [, limit] = /histogram_quantile\(.*_bucket.*\) > ([\d.]+)$/.exec(expr) ?? [];
+      return limit === undefined ? [] : [[metricsIn(expr)[0], Number(limit)] as const];
+    });
+    expect(compared).toHaveLength(RULES.filter(({ expr }) => expr.includes('histogram_quantile')).length);
+    for (const [name, limit] of compared)
+      expect(DEFINITIONS.find((one) => one.name === name)).toMatchObject({
+        buckets: expect.arrayContaining([limit]),
+      });
+  });
+
   it('name no setting that is not there', () => {
     const settings = Object.values(SETTINGS).map(({ name }): string => name);
     const named = operations('alerts.yaml').match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];

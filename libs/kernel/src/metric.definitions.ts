@@ -73,7 +73,7 @@ export const METRICS = {
     type: 'histogram',
     name: 'lethe_database_commit_duration_seconds',
     help: 'Time that one commit took to become durable',
-    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
+    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 0.5, 2.5],
   },
   databaseUnitsWaiting: {
     type: 'gauge',
