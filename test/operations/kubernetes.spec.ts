@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { keysPath } from '@app/database';
 import { readConfig, SETTINGS } from '@app/kernel';
 import { parseAllDocuments } from 'yaml';
 
@@ -215,6 +218,23 @@ describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s',
       ({ cidr, except = [] }) => contains([cidr], address) && !contains(except, address),
     );
     expect(reaching.length > 0).toBe(isReached);
+  });
+});
+
+describe('docs/operate.md', () => {
+  it('moves every file of a volume of an older sqlite.yaml', () => {
+    const text = readFileSync(join(__dirname, '../../docs/operate.md'), 'utf8');
+    const [, command = ''] = /-- sh -c '(mkdir .* \/data\/lethe && mv .*)'$/m.exec(text) ?? [];
+    const root = mkdtempSync(join(tmpdir(), 'volume-'));
+    try {
+      const data = join(root, 'lethe.db');
+      for (const file of [data, keysPath(data)])
+        for (const end of ['', '-wal', '-shm', '.lock']) writeFileSync(file + end, '');
+      execFileSync('sh', ['-c', command.replaceAll('/data', root)]);
+      expect(readdirSync(root)).toEqual(['lethe']);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
   });
 });
 
