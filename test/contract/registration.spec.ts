@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readConfig } from '@app/kernel';
 import type { Answer } from '../support/client';
 import { expectFailure } from '../support/expected';
@@ -46,7 +48,10 @@ describe('POST /api/v1/bots/register', () => {
     const bot = await open.registerBot();
     await open.app.close();
     const closed = await new Service({ REGISTRATION: 'off' }, open.database, open.directory).start();
-    expectFailure(await registers(closed, { 'X-Registration-Token': TOKEN }), 404, 'not_found');
+    const refused = await registers(closed, { 'X-Registration-Token': TOKEN });
+    expectFailure(refused, 404, 'not_found');
+    const guide = readFileSync(join(__dirname, '../../docs/start.md'), 'utf8');
+    expect(guide).toContain(`| 404 \`${refused.error.message.split(':')[0]}\` `);
     expect((await bot.at(closed).get(`/bots/${bot.id}`)).status).toBe(200);
     await closed.app.close();
     await open.start();

@@ -398,12 +398,13 @@ describe('compose.yaml', () => {
     if (name !== 'api') expect(service['healthcheck']).toMatchObject({ test: expect.any(Array) });
   });
 
-  it('holds no secret: each is given by the environment, and the start fails without, but for the token of the operator', () => {
+  it('holds no secret: each is given by the environment, and the start fails without, but for those of the operator and of registrations', () => {
     const secret = /PASSWORD|KEY|TOKEN|AUTH$|_URL$/;
     for (const { environment } of Object.values(services))
       for (const [name, value] of Object.entries(environment))
-        // Without the last one a start succeeds, and has no operator's part.
-        if (secret.test(name)) expect(value).toMatch(/\$\{[A-Z_]+:\?[^}]+\}|^\$\{OPERATOR_TOKEN:-\}$/);
+        // Without the last ones a start succeeds, and has no operator's part and no registration by token.
+        if (secret.test(name))
+          expect(value).toMatch(/\$\{[A-Z_]+:\?[^}]+\}|^\$\{(OPERATOR|REGISTRATION)_TOKEN:-\}$/);
     const example = operations('compose.env.example')
       .match(/^[A-Z_]+=$/gm)
       ?.map((line) => line.slice(0, -1));
@@ -457,7 +458,8 @@ describe('what a stranger could use', () => {
     };
     expect(services['api']?.environment).toMatchObject({
       ...{
-        REGISTRATION: expect.stringMatching(/^(off|token)$/),
+        REGISTRATION: '${REGISTRATION:-off}',
+        REGISTRATION_TOKEN: '${REGISTRATION_TOKEN:-}',
         PUBLIC_URL: expect.stringContaining('${PUBLIC_URL:?'),
         // An .env of an earlier release has none: then there is no operator over HTTP.
         OPERATOR_TOKEN: '${OPERATOR_TOKEN:-}',
