@@ -419,6 +419,11 @@ describe('compose.yaml', () => {
   });
 
   it('sets only what the service reads', () => {
+  it('starts its services again as docs/operate.md starts a container', () => {
+    const [command = ''] = /docker run -d (?:.*\\\n)*.*/.exec(read('docs/operate.md')) ?? [];
+    expect(command).toContain(` --restart ${String(services['api']?.['restart'])} `);
+  });
+
     const settings = Object.values(SETTINGS).map(({ name }): string => name);
     const own = ['migrate', 'api', 'worker'].flatMap((name) =>
       Object.keys(services[name]?.environment ?? {}),
