@@ -225,6 +225,13 @@ describe('docs/operate.md', () => {
     }
   });
 
+  it('imports the ledger into an installation of Compose by a container of its own, since those of the service are stopped', () => {
+    const [, section = ''] =
+      /^- \*\*Compose\*\* is on PostgreSQL([^]*?)^- \*\*/m.exec(read('docs/operate.md')) ?? [];
+    const imports = section.split('\n').filter((line) => line.includes('ledger:import --in'));
+    expect(imports).toEqual([expect.stringMatching(/ run --rm -T api .*< \S+\.ndjson/)]);
+  });
+
   describe('the crontab', () => {
     const lines = (/^PATH=.*\n((?:\d.*\n)+)/m.exec(read('docs/operate.md'))?.[1] ?? '').trim().split('\n');
     const ofCron = (command: string): string => lines.find((line) => line.includes(command)) ?? '';
@@ -412,6 +419,11 @@ describe('compose.yaml', () => {
     expect(new Set(example)).toEqual(new Set(wanted));
   });
 
+  it('starts its services again as docs/operate.md starts a container', () => {
+    const [command = ''] = /docker run -d (?:.*\\\n)*.*/.exec(read('docs/operate.md')) ?? [];
+    expect(command).toContain(` --restart ${String(services['api']?.['restart'])} `);
+  });
+
   it('opens ports on the loopback address alone', () => {
     const ports = Object.values(services).flatMap((service) => (service['ports'] ?? []) as string[]);
     expect(ports).toHaveLength(2);
@@ -419,11 +431,6 @@ describe('compose.yaml', () => {
   });
 
   it('sets only what the service reads', () => {
-  it('starts its services again as docs/operate.md starts a container', () => {
-    const [command = ''] = /docker run -d (?:.*\\\n)*.*/.exec(read('docs/operate.md')) ?? [];
-    expect(command).toContain(` --restart ${String(services['api']?.['restart'])} `);
-  });
-
     const settings = Object.values(SETTINGS).map(({ name }): string => name);
     const own = ['migrate', 'api', 'worker'].flatMap((name) =>
       Object.keys(services[name]?.environment ?? {}),
