@@ -237,6 +237,24 @@ describe('a receiver that is down', () => {
     expect(await world.statuses()).toEqual({ delivered: 4 });
   });
 
+  it('gets its whole backlog with the repeat of a confirmation that could not be stored', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    for (let i = 0; i < 3; i++) await world.forget(process, botId);
+    await world.play(20 * HOUR);
+    world.internet.at(URL, (call) => {
+      process.unitOfWork.isRefusing = true;
+      return confirms()(call);
+    });
+    await world.forget(process, botId);
+    await world.play(SECOND);
+    expect(world.internet.contacts.at(-1)).toMatchObject({ outcome: 'confirmed' });
+    world.internet.at(URL, confirms());
+    process.unitOfWork.isRefusing = false;
+    await world.play(MINUTE);
+    expect(await world.statuses()).toEqual({ delivered: 4 });
+  });
+
   it('gets its backlog with its first confirmation, not with a refusal before it', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, answers(503));

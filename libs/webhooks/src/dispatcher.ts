@@ -102,10 +102,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private wake(botId: string, why: Reason = 'due'): void {
     if (this.stopped) return;
     if (why === 'byHand') this.breakers.probeNow(botId);
-    if (why === 'anew') {
-      this.breakers.forget(botId);
-      this.follow(botId);
-    }
+    if (why === 'anew') this.breakers.forget(botId);
+    if (why === 'anew') this.follow(botId);
     this.due.wake(botId, this.clock.confirmedMs());
     this.pump();
   }
@@ -240,6 +238,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       if (this.stopped) this.signals.tell(TOPICS.due, leased.botId);
       this.pump();
     } catch (error) {
+      // The repeat is to find the failures that are stored.
+      if (recovered) this.breakers.forget(leased.botId);
       this.report(`The result of delivery ${leased.delivery.id} was not stored; the call is repeated`, error);
     }
   }
