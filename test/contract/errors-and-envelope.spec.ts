@@ -573,7 +573,9 @@ describe('what is no HTTP', () => {
       const bytes = Buffer.from(`${method} ${target} HTTP/1.1\r\n${own}${rest}`);
       for (const used of [1, 2]) {
         const { answers } = await exchange(service.port, bytes, true, method === 'HEAD');
-        expect(answers.map(({ status }) => status)).toStrictEqual([400]);
+        // The key is known by now, and a HEAD waits for no body.
+        const status = method === 'HEAD' && used === 2 ? 200 : 400;
+        expect(answers.map((answer) => answer.status)).toStrictEqual([status]);
         const [id, limit, remaining] = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining'].map(
           (name) => answers[0]!.header(name),
         );

@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net';
+import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
+import { PREFIX } from '../support/client';
 import { useOneInstallation } from '../support/installation';
 import { rawRequest } from '../support/raw-socket';
 
@@ -31,7 +33,7 @@ describe('connections that misbehave', () => {
   let service: ChildService;
   let port: number;
   beforeAll(async () => {
-    service = await lethe.child({ RATE_LIMIT_ANONYMOUS: '10000' }).start();
+    service = await lethe.child({ RATE_LIMIT_ANONYMOUS: '10000' }, lethe.log).start();
     port = Number(new URL(service.url).port);
   });
 
@@ -82,4 +84,24 @@ describe('connections that misbehave', () => {
     const { status, body } = await rawRequest(port, refused);
     expect([status, body.match(/HTTP\/1\.1/g)]).toEqual([404, null]);
   });
+
+  const BROKEN = 'Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
+
+  it('get the answer to an act that waits for no body when the chunks behind it are none', async () => {
+    const bot = await Bot.register(service.url);
+    expect((await bot.get('/servers')).status).toBe(200);
+    const act = `DELETE ${PREFIX}/bots/${bot.id} HTTP/1.1\r\nAuthorization: Bearer ${bot.key}\r\n${BROKEN}`;
+    const { status, head } = await rawRequest(port, act);
+    expect([status, head]).toEqual([200, expect.stringMatching(/\r\nConnection: close/)]);
+    expect((await bot.get('/servers')).status).toBe(401);
+  });
+
+  it.each(['/', '/docs', '/docs-json'])(
+    'get %s before such chunks, which the log does not hear of',
+    async (path) => {
+      const page = `GET ${path} HTTP/1.1\r\nAccept: text/html\r\n${BROKEN}`;
+      expect((await rawRequest(port, page)).status).toBe(200);
+      expect(lethe.logged).toBe('');
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadat
 import { Reflector } from '@nestjs/core';
 import { ApiError, CONFIG, type Config, invalidRequest, isCleanText } from '@app/kernel';
 import { BATCH_BODY, parseBatch } from './batch';
-import { parseJsonObject, readBody } from './json';
+import { parseJsonObject, readBody, takesBody } from './json';
 import type { LetheRequest, RequestContext } from './request-context';
 import { accessOf, requireAccess } from './scopes';
 
@@ -31,7 +31,7 @@ export class BodyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<LetheRequest>();
     const query: unknown = request.query;
     if (query instanceof ApiError) throw query;
-    if (request.method !== 'POST' && request.method !== 'PUT') return true;
+    if (!takesBody(request)) return true;
     const { bodyLimitBytes, batchBodyLimitBytes, jsonDepthLimit } = this.config;
     if (this.isMarked(context, FORM_BODY)) {
       request.body = await readBody(request, FORM_MAX_BYTES, fieldsOf, 'application/x-www-form-urlencoded');

@@ -5,6 +5,11 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 type Body = LetheRequest['body'];
 
+/** Whether the routes of the method of a request wait for its body. */
+export function takesBody({ method }: LetheRequest): boolean {
+  return method === 'POST' || method === 'PUT';
+}
+
 /**
  * Reads the body of a request by `parse`. A fault is returned. For a client that closes its connection before the end the
  * promise stays open, so that nothing more runs for its request.

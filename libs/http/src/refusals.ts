@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { ApiError } from '@app/kernel';
 import { answerError } from './answer';
 import type { AnsweredSocket, Run } from './connections';
+import { takesBody } from './json';
 import type { LetheRequest, LetheResponse } from './request-context';
 
 /** How long a refused client may read the answer, in milliseconds. Then its connection is closed. */
@@ -108,14 +109,19 @@ export class Refusals {
   }
 }
 
-/** If the answer of a request has already begun, nothing is written and the connection is cut. */
+/**
+ * Refuses a request that waits for its body. Another one may be done by now: its own answer is the last of its connection. If an
+ * answer has already begun, nothing is written and the connection is cut.
+ */
 function refuseRunning(fault: ApiError, socket: AnsweredSocket, response: LetheResponse): void {
   const { req: request } = response;
   // A request that is not counted yet is refused once it is.
   request.fault = fault;
   response.shouldKeepAlive = false;
-  if (!response.headersSent && request.context?.isCounted !== true) return;
-  if (!response.headersSent) answerError(response, fault);
+  if (!response.headersSent) {
+    if (request.context?.isCounted !== true || !takesBody(request)) return;
+    answerError(response, fault);
+  }
   // Node holds the headers of an answer to HEAD back until its end.
   response.flushHeaders();
   close(socket);

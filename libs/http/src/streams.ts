@@ -87,8 +87,6 @@ export async function answerStream(
 
 /** Ends a streamed answer after a fault. Returns true when the request has its one answer; otherwise the connection is cut. */
 function answerStreamFault(response: LetheResponse, error: unknown, { reader }: AnswerStream): boolean {
-  // Refused meanwhile, as its body was no HTTP.
-  if (response.writableEnded) return true;
   if (!response.headersSent && !response.destroyed) {
     answerError(response, error, reader && ((fault) => answerPage(response, reader.faultPage(fault))));
     return true;
@@ -150,9 +148,9 @@ async function sendStream(
   try {
     await turns.next();
     // Its reader may have gone while the answer waited for its place: what begins to be sent is recorded.
-    if (response.destroyed || response.writableEnded) throw new OwnError('The reader went away');
+    if (response.destroyed) throw new OwnError('The reader went away');
     await stream.writeTo(async (piece) => {
-      if (response.destroyed || response.writableEnded) throw new OwnError('The reader went away');
+      if (response.destroyed) throw new OwnError('The reader went away');
       if (!response.headersSent) {
         const further = Object.entries(stream.headers).flat();
         response.writeHead(status, [...answerHeaders(response, status, contentType), ...further]);
