@@ -63,11 +63,20 @@ async function deletions(): Promise<unknown[]> {
   return events.map(({ details }) => details);
 }
 
-/** Grants by category, in the guide's shape. */
+/** Grants by category, in the guide's shape; what is answered about erasures is what the status shows. */
 async function grants(categories: string[], granted = categories): Promise<void> {
   const { data } = await bot.post<{ id: string }>('/consents/request', { ...who, categories });
-  const answer = await bot.post('/consents/accept', { consent_id: data.id, categories: granted });
-  expect(answer.status).toBe(200);
+  const accept = { consent_id: data.id, categories: granted };
+  const answers = [
+    await bot.post<Shown>('/consents/accept', accept),
+    await bot.post<Shown>('/consents/accept', accept),
+  ];
+  const { data_erased_at, categories: decided } = await status();
+  for (const answer of answers) {
+    expect(answer.status).toBe(200);
+    const { data_erased_at: announced, categories: answered } = answer.data;
+    expect([announced, answered]).toEqual([data_erased_at, decided]);
+  }
 }
 
 describe('data that rests on a consent', () => {

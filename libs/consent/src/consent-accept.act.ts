@@ -1,11 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { tryLockBots } from '@app/bots';
 import { categoryName, type HeldCategories, holdCategories, undeclared } from '@app/categories';
-import { SubjectDigests } from '@app/crypto';
+import { ConsentedDataHolders, SubjectDigests } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
-import { accepted, grantedKeys, grantsAlready, notBefore, requireAskable, sameSet } from './consent-changes';
+import {
+  accepted,
+  grantedKeys,
+  grantsAlready,
+  isGranted,
+  leavesData,
+  notBefore,
+  requireAskable,
+  sameSet,
+} from './consent-changes';
 import { factsInForce, receiptFacts, type ReceiptFacts } from './receipt-facts';
 import { type Change, ConsentWriter } from './consent-writer';
 import type { AcceptConsent, ConsentView } from './consent.dto';
@@ -25,8 +34,13 @@ interface State extends Addressed {
   readonly held: HeldCategories;
 }
 
+/** A consent that is new, and whether it can leave data of an earlier one, which is erased. */
+interface Given extends Change {
+  readonly leavesData: boolean;
+}
+
 /** A new consent, or the one in force that the acceptance names again. */
-type Accepting = Change | { readonly inForce: Consent; readonly input: AcceptConsent };
+type Accepting = Given | { readonly inForce: Consent; readonly input: AcceptConsent };
 
 /** A consent and the facts for its receipt, which a repeat has while the consent is in force unchanged. */
 interface Accepted {
@@ -41,6 +55,7 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
     private readonly writer: ConsentWriter,
     private readonly requests: NamedRequests,
     private readonly digests: SubjectDigests,
+    private readonly holders: ConsentedDataHolders,
   ) {}
 
   async load(tx: Tx, given: readonly Acceptance[]): Promise<(State | undefined)[]> {
@@ -72,7 +87,8 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
     const after = accepted(consent, request, named, notBefore(now, request.at));
     const categories = grantedKeys(after.categories);
     const subject = subjectIn(after, input);
-    return { subject, consent: after, act: { ...request, categories, source: input.source, by } };
+    const act = { ...request, categories, source: input.source, by };
+    return { subject, consent: after, act, leavesData: leavesOut(after, before) };
   }
 
   async store(tx: Tx, changes: readonly Accepting[]): Promise<Accepted[]> {
@@ -83,7 +99,8 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
         if ('inForce' in change) return this.again(tx, change.inForce, change.input);
         const decided = recorded.then((all) => all[given.indexOf(change)]);
         const facts = await receiptFacts(tx, change.consent, decided);
-        return { consent: consentView(change.consent, facts.ids), facts };
+        const [times] = change.leavesData ? await this.holders.erasureTimes(tx, [change.subject]) : [];
+        return { consent: consentView(change.consent, facts.ids, times), facts };
       }),
     );
   }
@@ -99,8 +116,17 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
 
   private async again(tx: Tx, consent: Consent, input: AcceptConsent): Promise<Accepted> {
     const subject = await this.requests.named(tx, consent, input);
-    return { consent: consentView(consent, subject.ids), facts: await factsInForce(tx, subject) };
+    const [times] = leavesData(consent) ? await this.holders.erasureTimes(tx, [subject]) : [];
+    return { consent: consentView(consent, subject.ids, times), facts: await factsInForce(tx, subject) };
   }
+}
+
+/** Whether the decision before names a category that the new consent does not grant. */
+function leavesOut(after: Consent, before: Consent | null): boolean {
+  const decided = before?.status === 'accepted' ? before : before?.beforeRequest;
+  if (decided == null || after.categories === null) return false;
+  const { categories } = decided;
+  return categories === null || Object.keys(categories).some((key) => !isGranted(after, key));
 }
 
 /** Whether an answered acceptance is of the consent as it is in force, of which no part was withdrawn since. */

@@ -249,7 +249,7 @@ describe('an acceptance', () => {
   const NEWER = { id: 'r2', version: '2', ...NOTHING_PENDING };
   const ERASING: Consent = { ...ACCEPTED_ALL, erasing: 1 };
 
-  decides(new ConsentAcceptAct(UNREAD, UNREAD, UNREAD), [
+  decides(new ConsentAcceptAct(UNREAD, UNREAD, UNREAD, UNREAD), [
     ['grants what the request is about', state(WAITING), byUser('1'), given(BOTH)],
     ['grants everything', state(WAITING_FOR_ALL), byUser('1'), given(null)],
     ['grants the named categories', state(WAITING), byUser('1', ['a']), given({ a: 'accepted', b: 'none' })],

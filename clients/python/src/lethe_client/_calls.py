@@ -571,7 +571,8 @@ class Consents(Group):
         signed `receipt` for the user. Name the request by user, guild and version, or by its `consent_id`. After
         a success there is no pending request: a repeat by its `consent_id` for the same categories (if it names
         none, those of the consent) is answered with the consent in force and records nothing, any other one with
-        404 and `details.current_status` `accepted`.
+        404 and `details.current_status` `accepted`. A consent that was given before to other categories ends,
+        and what rested on it is erased at `data_erased_at`.
         """
         given: Dict[str, Any] = {
             "user_id": user_id,
