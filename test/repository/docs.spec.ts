@@ -58,20 +58,20 @@ function firstCells(name: string): string[] {
   return [...(block?.[1] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell);
 }
 
-/** The routes with `@EvenWhile('low disk')`, as `POST /path/{parameter}`. */
-function openOnLowDisk(): string[] {
+/** The routes with a mark below `@Post` or `@Put`, as `POST /path/{parameter}`. */
+function routesWith(mark: RegExp): string[] {
   const controllers = readdirSync(join(ROOT, 'libs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.controller.ts'))
     .map((name) => read(join('libs', name)));
-  return controllers.flatMap((source) => {
-    const marked = /@(Post|Put)\('([^']*)'\)(?:\n {2}@(?!EvenWhile).*)*\n {2}@EvenWhile\([^)]*'low disk'\)/g;
-    const routes = [...source.matchAll(marked)].map(({ 1: method = '', 2: path = '', index }) => {
-      const prefix = [...source.slice(0, index).matchAll(/@Controller\((?:'([^']*)')?/g)].at(-1)?.[1] ?? '';
+  return controllers.flatMap((source) =>
+    [...source.matchAll(mark)].map(({ index }) => {
+      const last = (decorator: RegExp): RegExpExecArray | undefined =>
+        [...source.slice(0, index).matchAll(decorator)].at(-1);
+      const prefix = last(/@Controller\((?:'([^']*)')?/g)?.[1] ?? '';
+      const [, method = '', path = ''] = last(/@(Post|Put)\((?:'([^']*)')?\)/g) ?? [];
       return `${method.toUpperCase()} /${join(prefix, path)}`.replace(/:(\w+)/g, '{$1}');
-    });
-    expect(routes).toHaveLength([...source.matchAll(/@EvenWhile\([^)]*'low disk'\)/g)].length);
-    return routes;
-  });
+    }),
+  );
 }
 
 describe('what is generated', () => {
@@ -210,7 +210,15 @@ describe('docs/operate.md', () => {
   it('names the routes that a low disk leaves open, and no other', () => {
     const [section = ''] = /^## Full disk$[\s\S]*?(?=^## )/m.exec(read('docs/operate.md')) ?? [];
     const named = [...section.matchAll(/`((?:POST|PUT) \/\S+)`/g)].map(([, route]) => route);
-    expect(named.toSorted()).toEqual(openOnLowDisk().toSorted());
+    expect(named.toSorted()).toEqual(routesWith(/@EvenWhile\([^)]*'low disk'\)/g).toSorted());
+  });
+});
+
+describe('docs/reference.md', () => {
+  it('names the routes on which an Idempotency-Key counts for one API key, and no other', () => {
+    const [line = ''] = /^- A key counts for one bot.*(?:\n {2}.*)*/m.exec(read('docs/reference.md')) ?? [];
+    const named = [...line.matchAll(/`(POST [^`]+)`/g)].map(([, route = '']) => route);
+    expect(named.toSorted()).toEqual(routesWith(/@Claimed\('key'\)/g).toSorted());
   });
 });
 
