@@ -4,7 +4,7 @@ import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { consentActs } from '../support/consent-acts';
 import { engine } from '../support/database';
-import { expectFailure } from '../support/expected';
+import { A_TIME, expectFailure } from '../support/expected';
 import { withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -60,6 +60,27 @@ describe('requests, acceptances and revocations of one moment', () => {
     await Promise.all(users.map((who) => revoking(who)));
     const types = ['consent_requested', 'consent_accepted', 'consent_revoked'];
     for (const who of users) expect(await bot.eventTypes(who)).toStrictEqual(types);
+  });
+
+  it('say when the data is erased to which each of them ends the consent', async () => {
+    await bot.hasCategory('notes');
+    const some = users.slice(0, 5);
+    for (const who of some) {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'notes', { value: 'x' });
+      await asking(who, { consent_version: '2', categories: ['profile'] });
+    }
+    const times = jest.spyOn(service.app.get(ConsentedDataHolders, { strict: false }), 'erasureTimes');
+    const { accept } = consentActs(service.app);
+    const answers = await Promise.all(some.map((who) => accept(bot.id, { ...who, consent_version: '2' })));
+    expect(times.mock.calls.length < some.length).toBe(engine === 'postgres');
+    for (const [at, who] of some.entries()) {
+      const { data_erased_at } = (await bot.status(who)).data;
+      expect([data_erased_at, answers[at]?.consent]).toEqual([
+        A_TIME,
+        expect.objectContaining({ data_erased_at }),
+      ]);
+    }
   });
 
   it('are refused alone, and the others succeed', async () => {

@@ -94,13 +94,15 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
   async store(tx: Tx, changes: readonly Accepting[]): Promise<Accepted[]> {
     const given = changes.filter((change) => 'act' in change);
     const recorded = given.length === 0 ? Promise.resolve([]) : this.writer.give(tx, given);
+    const leaving = given.filter((one) => one.leavesData).map(({ subject }) => subject);
+    const erased = leaving.length === 0 ? [] : recorded.then(() => this.holders.erasureTimes(tx, leaving));
     return Promise.all(
       changes.map(async (change) => {
         if ('inForce' in change) return this.again(tx, change.inForce, change.input);
         const decided = recorded.then((all) => all[given.indexOf(change)]);
-        const facts = await receiptFacts(tx, change.consent, decided);
-        const [times] = change.leavesData ? await this.holders.erasureTimes(tx, [change.subject]) : [];
-        return { consent: consentView(change.consent, facts.ids, times), facts };
+        const [facts, times] = await Promise.all([receiptFacts(tx, change.consent, decided), erased]);
+        const announced = times[leaving.indexOf(change.subject)];
+        return { consent: consentView(change.consent, facts.ids, announced), facts };
       }),
     );
   }

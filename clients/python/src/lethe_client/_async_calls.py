@@ -567,12 +567,12 @@ class AsyncConsents(AsyncGroup):
     ) -> AcceptedConsentView:
         """Record that the user has accepted.
 
-        Turns the pending request into a consent that submits can rest on (GDPR Art. 7). The answer holds a
-        signed `receipt` for the user. Name the request by user, guild and version, or by its `consent_id`. After
-        a success there is no pending request: a repeat by its `consent_id` for the same categories (if it names
-        none, those of the consent) is answered with the consent in force and records nothing, any other one with
-        404 and `details.current_status` `accepted`. A consent that was given before to other categories ends,
-        and what rested on it is erased at `data_erased_at`.
+        Turns the pending request into a consent that submits can rest on (GDPR Art. 7), in place of the one
+        before: what rested on a category that the new one does not grant is erased at `data_erased_at`. The
+        answer holds a signed `receipt` for the user. Name the request by user, guild and version, or by its
+        `consent_id`. After a success there is no pending request: a repeat by its `consent_id` for the same
+        categories (if it names none, those of the consent) is answered with the consent in force and records
+        nothing, any other one with 404 and `details.current_status` `accepted`.
         """
         given: Dict[str, Any] = {
             "user_id": user_id,
