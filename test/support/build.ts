@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { transformFileSync } from '@swc/core';
@@ -10,6 +10,9 @@ import { PATIENT, PATIENT_SERVER } from './patient';
 
 const ROOT = resolve(__dirname, '../..');
 const MODULES = join(ROOT, 'node_modules');
+
+/** What the sources import beside code. */
+const ANSWERS = 'apps/api/src/openapi.answers.json';
 
 /** The programs that a process can run. */
 const PROGRAMS = {
@@ -72,6 +75,7 @@ function compile(target: string): void {
       .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
+  cpSync(join(ROOT, ANSWERS), join(target, ANSWERS));
   for (const file of [...files, join(ROOT, 'ormconfig.ts'), join(ROOT, 'modules.ts')]) {
     const { code } = transformFileSync(file, { configFile: join(ROOT, '.swcrc') });
     const out = join(target, relative(ROOT, file).replace(/\.ts$/, '.js'));
