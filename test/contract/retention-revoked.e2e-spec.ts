@@ -294,6 +294,10 @@ describe('a category that was withdrawn alone', () => {
     await grants(['profile']);
     const { accepted_at: at } = await status();
     expect((await status()).data_erased_at).toBe(daysAfter(String(at), 30));
+    await grants(['profile']);
+    await revoked();
+    await grants(['profile']);
+    expect((await status()).data_erased_at).toBe(daysAfter(String(at), 30));
     after(String(at), 30);
     await sweep();
     expect(await held()).toEqual(['profile']);

@@ -9,7 +9,6 @@ import {
   accepted,
   grantedKeys,
   grantsAlready,
-  isGranted,
   leavesData,
   notBefore,
   requireAskable,
@@ -88,7 +87,8 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
     const categories = grantedKeys(after.categories);
     const subject = subjectIn(after, input);
     const act = { ...request, categories, source: input.source, by };
-    return { subject, consent: after, act, leavesData: leavesOut(after, before) };
+    const earlier = before?.status === 'accepted' ? before : before?.beforeRequest;
+    return { subject, consent: after, act, leavesData: earlier != null && leavesData(after) };
   }
 
   async store(tx: Tx, changes: readonly Accepting[]): Promise<Accepted[]> {
@@ -121,14 +121,6 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
     const [times] = leavesData(consent) ? await this.holders.erasureTimes(tx, [subject]) : [];
     return { consent: consentView(consent, subject.ids, times), facts: await factsInForce(tx, subject) };
   }
-}
-
-/** Whether the decision before names a category that the new consent does not grant. */
-function leavesOut(after: Consent, before: Consent | null): boolean {
-  const decided = before?.status === 'accepted' ? before : before?.beforeRequest;
-  if (decided == null || after.categories === null) return false;
-  const { categories } = decided;
-  return categories === null || Object.keys(categories).some((key) => !isGranted(after, key));
 }
 
 /** Whether an answered acceptance is of the consent as it is in force, of which no part was withdrawn since. */
