@@ -102,6 +102,14 @@ describe('CircuitBreakers', () => {
     expect(breakers.waitMs('bot')).toBe(60_000);
   });
 
+  it('say it of the next confirmation where the first one could not be stored, whatever others have stored meanwhile', () => {
+    fail(5);
+    expect(learn('confirmed')).toBe(true);
+    expect(learn('confirmed')).toBe(false);
+    breakers.unlearn('bot');
+    expect([learn('confirmed'), learn('confirmed')]).toEqual([true, false]);
+  });
+
   it('forget bots that have nothing to send', () => {
     fail(5);
     breakers.retain(new Set(['other']));

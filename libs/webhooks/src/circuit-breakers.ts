@@ -76,6 +76,12 @@ export class CircuitBreakers {
     return false;
   }
 
+  /** Notes that a confirmation after a pause was not stored: the next one is the first again, whatever was stored meanwhile. */
+  unlearn(botId: string): void {
+    const known = this.breakers.get(botId) ?? { failures: 0, pausedUntilMs: 0 };
+    this.breakers.set(botId, { ...known, wasDown: true });
+  }
+
   /** Discards the state of a bot whose URL has changed. */
   forget(botId: string): void {
     this.breakers.delete(botId);

@@ -102,8 +102,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private wake(botId: string, why: Reason = 'due'): void {
     if (this.stopped) return;
     if (why === 'byHand') this.breakers.probeNow(botId);
-    if (why === 'anew') this.breakers.forget(botId);
-    if (why === 'anew') this.follow(botId);
+    if (why === 'anew') {
+      this.breakers.forget(botId);
+      this.follow(botId);
+    }
     this.due.wake(botId, this.clock.confirmedMs());
     this.pump();
   }
@@ -213,10 +215,9 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async attempt(leased: LeasedDelivery): Promise<CallResult> {
     // The secrets sign without it: most receivers verify nothing else.
-    const webhookKey = await this.signer.webhookKey(leased.botId).catch((error: unknown) => {
-      this.report(`A webhook of bot ${leased.botId} is sent without the signature v1a`, error);
-      return undefined;
-    });
+    const unsigned = (error: unknown): undefined =>
+      void this.report(`A webhook of bot ${leased.botId} is sent without the signature v1a`, error);
+    const webhookKey = await this.signer.webhookKey(leased.botId).catch(unsigned);
     const waitedMs = this.clock.confirmedMs() - Date.parse(leased.startedAt);
     if (waitedMs > this.beginMaxMs) return { outcome: 'interrupted', durationMs: 0 };
     try {
@@ -238,8 +239,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       if (this.stopped) this.signals.tell(TOPICS.due, leased.botId);
       this.pump();
     } catch (error) {
-      // The repeat is to find the failures that are stored.
-      if (recovered) this.breakers.forget(leased.botId);
+      if (recovered) this.breakers.unlearn(leased.botId);
       this.report(`The result of delivery ${leased.delivery.id} was not stored; the call is repeated`, error);
     }
   }
