@@ -216,7 +216,10 @@ describe('the line after an act', () => {
     await bot.post('/consents/request', { ...who, consent_version: '2.0', categories: ['alpha'] });
     const answer = await send(url, 'revoke', form!);
     const address = new URL(answer.headers.get('location')!, url).href;
-    expect(await line(address)).toContain('This was answered already');
+    expect(await line(address)).toContain('This was withdrawn already');
+    expect(await line(`${url}?note=answered`)).toBeUndefined();
+    await act(url, 'accept');
+    expect(await line(address)).toBeUndefined();
   });
 
   it('names the server where the page is about several', async () => {

@@ -26,7 +26,7 @@ import { VIA } from './page-events';
 import { refuse } from './page-forms';
 import { erasedIn, type Forgotten, namesFor, ownStores, type ShownErasure } from './page-last';
 import { guildNamed } from './page-parts';
-import { type HeldSubject, type PageFacts, PageReading, PURPOSES_MAX } from './page-reading';
+import { type PageFacts, PageReading, PURPOSES_MAX } from './page-reading';
 import { hasEnded, refusalOf, shownBy } from './page-sections';
 import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
@@ -92,7 +92,10 @@ export class PageActs {
     const refusal = refusalOf(held);
     if (refusal === undefined || refusal.id !== shown?.[0]) return 'answered';
     const since = new Date(this.clock.wallMs() - DAY_MS).toISOString();
-    if (held.history.filter((entry) => isReconsidered(entry, since)).length >= AGAIN_MAX) return 'often';
+    const reconsidered = held.history.filter(
+      ({ action, source, created_at: at }) => action === 'requested' && source === VIA && at > since,
+    );
+    if (reconsidered.length >= AGAIN_MAX) return 'often';
     const { version, categories, language } = refusal;
     // A version that is a digest of declarations changes with them.
     const isDigest = categories !== null && version.startsWith('sha256:');
@@ -116,7 +119,10 @@ export class PageActs {
     const subject = (await this.reading.subjectNamed(link, fields['guild']?.[0])) ?? refuse();
     const categories = chosen(fields);
     const input = { ...subject.ids, source: VIA, ...(categories && { categories }) };
-    return unlessDone('revoked', this.acts.run(this.revoking, { subject, input, by: VIA }, NO_CLAIM));
+    const done = await this.acts
+      .run(this.revoking, { subject, input, by: VIA }, NO_CLAIM)
+      .catch(unlessMissing);
+    return done === undefined ? 'withdrawn' : 'revoked';
   }
 
   /** The export as JSON, recorded like every export; undefined when nothing is stored. */
@@ -221,13 +227,6 @@ function requestOf(
   if (shown?.[0] !== shownBy(facts, asked)) return 'changed';
   // Where the id of the guild is lost, the request names the subject.
   return { ids: subject.ids.guild_id === ERASED_ID ? {} : subject.ids, asked };
-}
-
-function isReconsidered(
-  { action, source, created_at: at }: HeldSubject['history'][number],
-  since: string,
-): boolean {
-  return action === 'requested' && source === VIA && at > since;
 }
 
 /** The categories that a form names, as many as a call may name. @throws ApiError 400 */

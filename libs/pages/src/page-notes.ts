@@ -8,7 +8,7 @@ import { dueOf } from './page-stored';
 import type { PageNote } from './texts';
 
 /** The entries that an act leaves in the history. */
-const LEAVES: Partial<Readonly<Record<PageNote, readonly string[]>>> = {
+const LEAVES: Readonly<Record<'accepted' | 'declined' | 'revoked', readonly string[]>> = {
   accepted: ['accepted'],
   declined: ['declined'],
   revoked: ['revoked', 'categories_withdrawn'],
@@ -24,17 +24,14 @@ const waits = ({ facts }: Making): boolean => facts.subjects.some(({ asked }) =>
 const mayCorrect = ({ link }: Making): boolean => link.allow.includes('correct');
 
 /** Where a note that leaves no entry in the history is shown: where what the page reads bears it out. */
-const HOLDS: Readonly<
-  Record<Exclude<PageNote, 'accepted' | 'declined' | 'revoked'>, (making: Making) => boolean>
-> = {
+const HOLDS: Readonly<Record<Exclude<PageNote, keyof typeof LEAVES>, (making: Making) => boolean>> = {
   asked: waits,
   choose: waits,
   changed: waits,
   ended: ({ facts }) => facts.subjects.some((held) => refusalOf(held) !== undefined || hasEnded(held)),
   answered: ({ facts }) =>
-    facts.subjects.some(({ history }) =>
-      history.some(({ action }) => action !== 'requested' && action !== 'shown'),
-    ),
+    facts.subjects.some(({ asked, history }) => asked === undefined && history.length > 0),
+  withdrawn: ({ facts }) => facts.subjects.some(({ history }) => isWithdrawal(history.find(isDecision))),
   erased: (making) => lastOwn(making, 'data_deleted') !== undefined,
   erasedBefore: ({ facts: { subjects, purposes } }) =>
     subjects.length === 0 || subjects.some(({ values }) => purposes.some(({ key }) => !values.has(key))),
@@ -48,11 +45,16 @@ const HOLDS: Readonly<
   unrefused: ({ link }) => mayRefuse(link),
 };
 
+type Entry = HeldSubject['history'][number];
+
 /** An entry of the history, and whose it is. */
 interface Done {
   readonly held: HeldSubject;
-  readonly entry: HeldSubject['history'][number];
+  readonly entry: Entry;
 }
+
+const isDecision = ({ action }: Entry): boolean => action !== 'requested' && action !== 'shown';
+const isWithdrawal = (entry: Entry | undefined): boolean => LEAVES.revoked.includes(entry?.action ?? '');
 
 /**
  * What the page says above all else after an act. The address names the kind of the act alone: what was done is read from what
@@ -61,7 +63,7 @@ interface Done {
 export function noteOn(making: Making, note: PageNote | undefined): Html | false {
   if (note === undefined) return false;
   const { parts, link } = making;
-  const left = LEAVES[note];
+  const left = (LEAVES as Partial<Record<PageNote, readonly string[]>>)[note];
   const done = left && newest(making, left);
   const isSo = left === undefined ? HOLDS[note as keyof typeof HOLDS](making) : done !== undefined;
   if (!isSo) return false;

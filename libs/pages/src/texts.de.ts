@@ -89,6 +89,7 @@ export const DE: PageTexts = {
     ended:
       'Diese Anfrage gibt es so nicht mehr. Deshalb wurde nichts vermerkt. Bitte lass dich vom Bot noch einmal fragen.',
     answered: 'Darauf hast du schon geantwortet. Unten siehst du, was jetzt gilt.',
+    withdrawn: 'Das war schon widerrufen. Unten siehst du, was jetzt gilt.',
     choose: 'Wähle mindestens eine Kategorie aus oder lehne ab. Bisher wurde nichts vermerkt.',
     erased: 'Die Daten dieser Kategorie sind gelöscht.',
     erasedBefore: 'In dieser Kategorie ist nichts mehr gespeichert.',

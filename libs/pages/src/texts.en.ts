@@ -82,6 +82,7 @@ export const EN = {
     ended:
       'This request does not exist any more as it was, so nothing was recorded. Please let the bot ask you again.',
     answered: 'This was answered already. Below you see how it is now.',
+    withdrawn: 'This was withdrawn already. Below you see how it is now.',
     choose: 'Choose at least one category, or decline. Nothing was recorded yet.',
     erased: 'The data of this category is erased.',
     erasedBefore: 'Nothing is stored in this category any more.',
