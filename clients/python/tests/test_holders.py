@@ -10,7 +10,7 @@ import sqlite3
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -1093,6 +1093,42 @@ def test_a_loop_of_a_program_without_asyncio_answers_until_it_is_stopped(bot: Bo
     assert bot.database.rows_of(who) == [0, 0]
     with pytest.raises(HolderError, match="stopped"):
         holder.once()
+
+
+@pytest.mark.parametrize("by", ["on_task", "on_error", "store"])
+def test_a_loop_can_be_stopped_by_what_the_round_of_another_thread_calls(
+    bot: Bot, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot.forgotten()
+    waits = threading.Event()
+
+    def turn() -> None:
+        waits.set()
+        Holder.once(holder)
+
+    def stops(given: Any) -> int:
+        holder.start()
+        assert waits.wait(60)
+        holder.stop()
+        return 0
+
+    def fails(who: Who) -> int:
+        raise ValueError("of the store")
+
+    def once() -> None:
+        # It raises where the round had a further call to make.
+        with suppress(HolderError):
+            Holder.once(holder)
+
+    count = {"on_task": nothing, "on_error": fails, "store": stops}[by]
+    given: Json = {"on_task": None, "on_error": None, **({} if by == "store" else {by: stops})}
+    holder = bot.holder(stores=[Store("cache", count, none)], **given)
+    monkeypatch.setattr(holder, "once", turn)
+    worker = threading.Thread(target=once, daemon=True)
+    worker.start()
+    worker.join(60)
+    assert waits.is_set() and not worker.is_alive()
+    holder.stop()
 
 
 def test_once_without_await_is_refused_in_an_event_loop(bot: Bot) -> None:

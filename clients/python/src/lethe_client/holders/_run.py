@@ -223,6 +223,8 @@ class Holder(_Rounds):
     """A holder of a program without an event loop."""
 
     _thread: Optional[threading.Thread] = None
+    #: The one that does a round.
+    _at_turn: Optional[threading.Thread] = None
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -234,7 +236,11 @@ class Holder(_Rounds):
             asyncio.get_running_loop()
         except RuntimeError:
             with self._turn:
-                return asyncio.run(self._round())
+                self._at_turn = threading.current_thread()
+                try:
+                    return asyncio.run(self._round())
+                finally:
+                    self._at_turn = None
         raise RuntimeError("once() of Lethe would hold the event loop: use AsyncLethe.")
 
     def start(self) -> None:
@@ -245,10 +251,11 @@ class Holder(_Rounds):
             self._thread.start()
 
     def stop(self) -> None:
-        """Ends the loop, and returns once the call that runs has answered or has no time left."""
+        """Ends the loop, and returns once the call that runs has answered or has no time left. Within what a round calls it
+        returns at once: the loop, which may wait for this round, ends after it."""
         self._service.end()
         self._has_ended.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
+        if self._thread is not None and threading.current_thread() not in (self._thread, self._at_turn):
             self._thread.join()
 
     def _turns(self) -> None:
