@@ -216,6 +216,19 @@ describeInBrowser('the console', () => {
       await page.getByRole('button', { name: 'Go on' }).click();
       await page.fill('dialog input', 'Garden of Ada');
       await saysIt();
+      const asksAnew = async (name: string): Promise<void> => {
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('button', { name }).click();
+        await page.waitForSelector('dialog[open]');
+        expect(await alert.count()).toBe(0);
+      };
+      await asksAnew('Go on');
+      await page.goto(`${service.url}/console/categories/birthday`);
+      await page.getByRole('button', { name: 'Remove this category …' }).click();
+      await page.route('**/data/categories/birthday', refuses(503, 'service_unavailable', said));
+      await page.fill('dialog input', 'birthday');
+      await saysIt();
+      await asksAnew('Remove this category …');
     });
 
     it.each([

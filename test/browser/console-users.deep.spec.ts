@@ -447,6 +447,12 @@ describeInBrowser('the users of the console', () => {
       await page.getByRole('button', { name: 'End this link' }).click();
       const said = page.locator('.link > [role]:not(:has(code))');
       expect(await said.textContent()).toContain('The link has ended');
+      await page.getByRole('button', { name: 'Make link' }).click();
+      await page.waitForSelector('.link .notice code');
+      expect(await page.locator('.link [role=alert]').count()).toBe(0);
+      await page.getByRole('button', { name: 'Another link' }).click();
+      await page.getByRole('button', { name: 'Make link' }).waitFor();
+      expect(await said.count()).toBe(0);
     });
 
     it('offers in a link what the key may do', async () => {

@@ -37,7 +37,10 @@ export function Removal({ of }: { readonly of: string }) {
           isRunning={remove.isPending}
           error={remove.error}
           onConfirm={() => remove.mutate()}
-          onCancel={() => setAsked(false)}
+          onCancel={() => {
+            if (remove.isError) remove.reset();
+            setAsked(false);
+          }}
         />
       )}
     </p>

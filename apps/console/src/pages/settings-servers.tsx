@@ -230,7 +230,10 @@ function Removal({ server, onDone }: { readonly server: Server; readonly onDone:
           isRunning={remove.isPending}
           error={remove.error}
           onConfirm={() => remove.mutate()}
-          onCancel={() => setAsked(false)}
+          onCancel={() => {
+            if (remove.isError) remove.reset();
+            setAsked(false);
+          }}
         />
       )}
     </div>

@@ -58,6 +58,7 @@ export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly 
       // A repeat is answered the link of then, which may have ended.
       return isRepeat && Date.parse(found.expires_at) <= Date.now() ? again() : found;
     },
+    onSuccess: () => end.reset(),
   });
   const end = useMutation({
     mutationFn: (id: string) => lethe.privacy.endLink(id),
