@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXAMPLE } from '@app/http';
 import { ConsentCounting } from '@app/reports';
 import { openApiDocument } from '../../apps/api/src/openapi';
 import { ownPaths, withoutFurtherTypes } from '../support/further-modules';
 import { runNow } from '../support/jobs';
 import { useReceiver } from '../support/receiver';
+import { DocumentedValues, Recording } from '../support/recorded-answers';
 import { Service } from '../support/service';
 import { amidDay } from '../support/time';
 import { until } from '../support/until';
@@ -93,31 +93,15 @@ const BEFORE: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
-/** Values that differ in every run, by their shape, and what is recorded for a new one in place of its own text. */
-const VOLATILE: readonly (readonly [shape: RegExp, text?: string])[] = [
-  [/^\d{4}-\d\d-\d\d$/, EXAMPLE.time.slice(0, 10)],
-  [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, EXAMPLE.time],
-  [/^(key:)?sk_live_/],
-  [/^whsec_/],
-  [/^https?:\/\/[\w.:]+\/p\/[\w-]+$/],
-  [/^v?\d+\.\d+\.\d+$/],
-  [/^[\w-]+\.[\w-]+\.[\w-]+$/, EXAMPLE.jws],
-  [DIGEST, EXAMPLE.digest],
-  [/^[\w-]{43}$/, EXAMPLE.hash],
-  [/^[\w-]{22}$|^[\w-]{28}$/],
-];
-
 const FILE = join(__dirname, '../../apps/api/src/openapi.answers.json');
 const WRITES = process.env.TEST_RECORD === 'write';
-/** What the lives of this run are answered, by operation and example. */
-const RECORD: Record<string, Record<string, unknown>> = {};
+/** Examples beside the canonical ones. */
+const FURTHER = ['guide', 'merge', 'all_guilds'];
+const recording = new Recording(1 + FURTHER.length);
 
 /** Calls a fresh service with the examples of the document, and records each answer beside the documented one. */
 class Life {
-  /** Ids of the document, and the ids of this service for them. */
-  private readonly ids: Map<string, string>;
+  private readonly values: DocumentedValues;
   private key = '';
 
   /** Webhooks are sent to `receiverUrl` in place of the documented receiver. */
@@ -125,10 +109,8 @@ class Life {
     private readonly url: string,
     receiverUrl: string,
   ) {
-    this.ids = new Map([
-      ['https://bot.example.org/gdpr', receiverUrl],
-      ['bot.example.org', new URL(receiverUrl).host],
-    ]);
+    const ids = { 'https://bot.example.org/gdpr': receiverUrl, 'bot.example.org': new URL(receiverUrl).host };
+    this.values = new DocumentedValues(ids, readFileSync(FILE, 'utf8'));
   }
 
   async send({ method, path, operation }: Route, name: string): Promise<void> {
@@ -146,9 +128,9 @@ class Life {
     // Of lines of JSON the first one is documented.
     const value = JSON.parse(isJson ? text : (text.split('\n')[0] ?? '')) as Answer;
     const example = documented?.content[type]?.examples?.[name]?.value;
-    const kept = this.kept(isJson ? example?.data : example, isJson ? value.data : value);
+    const kept = this.values.kept(isJson ? example?.data : example, isJson ? value.data : value);
     if (!WRITES) expect([said, isJson ? { success: true, data: kept } : kept]).toEqual([said, example]);
-    (RECORD[operation.operationId] ??= {})[name] = kept;
+    recording.add(operation.operationId, name, kept);
     if (operation.operationId === 'botsRegister') {
       this.key = (value.data as { api_key: string }).api_key;
     }
@@ -166,74 +148,15 @@ class Life {
 
   private call(method: string, path: string, body?: unknown): Promise<Response> {
     const isOfOperator = path.startsWith('/api/v1/operator/');
-    return fetch(this.url + this.real(path), {
+    return fetch(this.url + this.values.real(path), {
       method,
       headers: {
         ...(this.key !== '' && { authorization: `Bearer ${isOfOperator ? OPERATOR_TOKEN : this.key}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(body !== undefined && { body: this.real(JSON.stringify(body)) }),
+      ...(body !== undefined && { body: this.values.real(JSON.stringify(body)) }),
     });
   }
-
-  /** A text of the document with the ids of this service. */
-  private real(text: string): string {
-    return [...this.ids].reduce((so, [documented, real]) => so.replaceAll(documented, real), text);
-  }
-
-  /**
-   * What is documented for `real`, where `known` was: texts, fields and the order of fields are the real ones. Ids, times, numbers and secrets
-   * remain as they were, and so does the length of a list, which may be the beginning of the real one.
-   */
-  private kept(known: unknown, real: unknown): unknown {
-    if (Array.isArray(real)) {
-      if (!Array.isArray(known) || known.length === 0 || real.length === 0)
-        return real.slice(0, 2).map((each) => this.kept(undefined, each));
-      // The path of a proof is as long as its batch makes it: on a busy machine a batch has fewer events.
-      const isPath = known.every((each) => shapeOf(each) !== undefined);
-      return (isPath ? known : known.slice(0, real.length)).map((each, at) =>
-        this.kept(each, real[at] ?? each),
-      );
-    }
-    if (typeof real === 'object' && real !== null) {
-      const before = (known ?? {}) as Answer;
-      return Object.fromEntries(
-        Object.entries(real).map(([key, value]) => [key, this.kept(before[key], value)]),
-      );
-    }
-    if (typeof real === 'string') return this.keptText(typeof known === 'string' ? known : '', real);
-    const isLike = typeof known === 'number' && Number.isInteger(known) === Number.isInteger(real);
-    return typeof real === 'number' && isLike ? known : real;
-  }
-
-  private keptText(known: string, real: string): string {
-    if (UUID.test(real)) return this.keptId(known, real);
-    const shape = shapeOf(real);
-    if (shape === undefined) return this.documented(real);
-    const text = shape === shapeOf(known) ? known : (shape[1] ?? real);
-    // The first digest is that of the registered text.
-    if (DIGEST.test(text) && !this.ids.has(text)) this.ids.set(text, real);
-    return text;
-  }
-
-  /** An id is documented in every place as in the first one. */
-  private keptId(known: string, real: string): string {
-    const isFree = UUID.test(known) && (this.ids.get(known) ?? real) === real;
-    const number = String(100 + this.ids.size).padStart(12, '0');
-    const fresh = EXAMPLE.bot_id.replace(/\d+$/, number);
-    const id = isFree ? known : ([...this.ids].find(([, each]) => each === real)?.[0] ?? fresh);
-    this.ids.set(id, real);
-    return id;
-  }
-
-  /** A text of this service with the ids of the document. */
-  private documented(text: string): string {
-    return [...this.ids].reduce((so, [documented, real]) => so.replaceAll(real, documented), text);
-  }
-}
-
-function shapeOf(value: unknown): (typeof VOLATILE)[number] | undefined {
-  return typeof value === 'string' ? VOLATILE.find(([shape]) => shape.test(value)) : undefined;
 }
 
 function addressOf(path: string, { parameters = [] }: Operation): string {
@@ -287,9 +210,10 @@ describe('the examples of openapi.json, sent as they are', () => {
     for (const route of first) await life.send(route, 'canonical');
     await runNow(service, ConsentCounting);
     for (const route of [...others, ...last]) await life.send(route, 'canonical');
+    recording.endLife();
   });
 
-  it.each(['guide', 'merge', 'all_guilds'])('have a further one that is taken as well: %s', async (name) => {
+  it.each(FURTHER)('have a further one that is taken as well: %s', async (name) => {
     const life = new Life(service.url, receiver.url);
     const first = named(FIRST);
     const inPlace = name === 'guide';
@@ -297,10 +221,11 @@ describe('the examples of openapi.json, sent as they are', () => {
       await life.send(route, inPlace && namesOf(route).includes(name) ? name : 'canonical');
     for (const route of routes)
       if (namesOf(route).includes(name) && !(inPlace && first.includes(route))) await life.send(route, name);
+    recording.endLife();
   });
 
   it('are answered as recorded in openapi.answers.json (else: npm run openapi)', () => {
-    const text = `${JSON.stringify(RECORD, null, 2)}\n`;
+    const text = recording.text();
     if (WRITES) writeFileSync(FILE, text);
     expect(readFileSync(FILE, 'utf8')).toBe(text);
   });
