@@ -60,18 +60,24 @@ function firstCells(name: string): string[] {
 
 /** The routes with a mark below `@Post` or `@Put`, as `POST /path/{parameter}`. */
 function routesWith(mark: RegExp): string[] {
-  const controllers = readdirSync(join(ROOT, 'libs'), { recursive: true, encoding: 'utf8' })
+  const controllers = readdirSync(join(ROOT, 'libs'), { recursive: true, encoding: 'utf8' });
+  return controllers
     .filter((name) => name.endsWith('.controller.ts'))
-    .map((name) => read(join('libs', name)));
-  return controllers.flatMap((source) =>
-    [...source.matchAll(mark)].map(({ index }) => {
-      const last = (decorator: RegExp): RegExpExecArray | undefined =>
-        [...source.slice(0, index).matchAll(decorator)].at(-1);
-      const prefix = last(/@Controller\((?:'([^']*)')?/g)?.[1] ?? '';
-      const [, method = '', path = ''] = last(/@(Post|Put)\((?:'([^']*)')?\)/g) ?? [];
-      return `${method.toUpperCase()} /${join(prefix, path)}`.replace(/:(\w+)/g, '{$1}');
-    }),
-  );
+    .flatMap((name) => routesIn(name, read(join('libs', name)), mark));
+}
+
+/** @throws where a mark is not between `@Post` or `@Put` and the end of the method. */
+function routesIn(name: string, source: string, mark: RegExp): string[] {
+  return [...source.matchAll(mark)].map(({ index }) => {
+    const before = source.slice(0, index);
+    const last = (decorator: RegExp): RegExpExecArray | undefined => [...before.matchAll(decorator)].at(-1);
+    const [, prefix = ''] = last(/@Controller\((?:'([^']*)')?/g) ?? [];
+    const route = last(/^ {2}@(Post|Put)\((?:'([^']*)')?\)$/gm);
+    if (route === undefined || /^ {2}(\S.*)?\}$/m.test(before.slice(route.index)))
+      throw new Error(`${name}: ${mark.source} is not below @Post or @Put`);
+    const [, method = '', path = ''] = route;
+    return `${method.toUpperCase()} /${join(prefix, path)}`.replace(/:(\w+)/g, '{$1}');
+  });
 }
 
 describe('what is generated', () => {
@@ -203,6 +209,29 @@ describe('the documented access', () => {
       /bots:suspend --bot ID`\*\*[\s\S]*?Everything else/.exec(read('docs/operate.md')) ?? [];
     const open = routes().filter(({ isOpen }) => isOpen);
     expect(namedIn(line)).toEqual(open.map(({ name }) => name).toSorted());
+  });
+});
+
+describe('the reading of the controllers', () => {
+  const source = (...lines: string[]): string =>
+    ["@Controller('things')", 'class Things {', ...lines.map((line) => `  ${line}`), '}'].join('\n');
+  const routesOf = (...lines: string[]) => routesIn('things.controller.ts', source(...lines), /@Mark\(\)/g);
+
+  it('finds a mark among the decorators and the parameters of a route', () => {
+    const first = ["@Post(':id')", '@Describes({', "  summary: 'One',", '})', '@Mark()', 'one() {}'];
+    const second = ['@Put()', 'two(', '  @Mark() claim: Claim,', ') {', '}'];
+    expect(routesOf(...first, ...second)).toEqual(['POST /things/{id}', 'PUT /things']);
+  });
+
+  it.each([
+    ['above @Post', ['@Mark()', "@Post('y')"]],
+    ['of @Get', ["@Get('y')", '@Mark()']],
+    ['of @Delete', ["@Delete('y')", '@Mark()']],
+    ['of a list of paths', ["@Post(['y', 'z'])", '@Mark()']],
+  ])('refuses a mark %s, with the name of the file', (_, lines) => {
+    const route = ["@Post('x')", 'one() {', '}'];
+    expect(() => routesOf(...route, ...lines, 'two() {}')).toThrow('things.controller.ts');
+    expect(() => routesOf(...lines, 'two() {}')).toThrow('things.controller.ts');
   });
 });
 
