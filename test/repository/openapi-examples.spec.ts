@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KeyUses } from '@app/bots';
 import { ConsentCounting } from '@app/reports';
 import { openApiDocument } from '../../apps/api/src/openapi';
 import { ownPaths, withoutFurtherTypes } from '../support/further-modules';
@@ -209,6 +210,8 @@ describe('the examples of openapi.json, sent as they are', () => {
     const others = routes.filter((route) => !first.includes(route) && !last.includes(route));
     for (const route of first) await life.send(route, 'canonical');
     await runNow(service, ConsentCounting);
+    // Else done by a timer, before or after the operator asks.
+    await service.app.get(KeyUses, { strict: false }).write();
     for (const route of [...others, ...last]) await life.send(route, 'canonical');
     recording.endLife();
   });
