@@ -218,6 +218,9 @@ describe('the line after an act', () => {
     const address = new URL(answer.headers.get('location')!, url).href;
     expect(await line(address)).toContain('This was withdrawn already');
     expect(await line(`${url}?note=answered`)).toBeUndefined();
+    await act(url, 'decline');
+    expect(await line(address)).toContain('This was withdrawn already');
+    await bot.post('/consents/request', { ...who, consent_version: '3.0', categories: ['alpha'] });
     await act(url, 'accept');
     expect(await line(address)).toBeUndefined();
   });

@@ -31,7 +31,7 @@ const HOLDS: Readonly<Record<Exclude<PageNote, keyof typeof LEAVES>, (making: Ma
   ended: ({ facts }) => facts.subjects.some((held) => refusalOf(held) !== undefined || hasEnded(held)),
   answered: ({ facts }) =>
     facts.subjects.some(({ asked, history }) => asked === undefined && history.length > 0),
-  withdrawn: ({ facts }) => facts.subjects.some(({ history }) => isWithdrawal(history.find(isDecision))),
+  withdrawn: ({ facts }) => facts.subjects.some(isWithdrawn),
   erased: (making) => lastOwn(making, 'data_deleted') !== undefined,
   erasedBefore: ({ facts: { subjects, purposes } }) =>
     subjects.length === 0 || subjects.some(({ values }) => purposes.some(({ key }) => !values.has(key))),
@@ -45,16 +45,18 @@ const HOLDS: Readonly<Record<Exclude<PageNote, keyof typeof LEAVES>, (making: Ma
   unrefused: ({ link }) => mayRefuse(link),
 };
 
-type Entry = HeldSubject['history'][number];
-
 /** An entry of the history, and whose it is. */
 interface Done {
   readonly held: HeldSubject;
-  readonly entry: Entry;
+  readonly entry: HeldSubject['history'][number];
 }
 
-const isDecision = ({ action }: Entry): boolean => action !== 'requested' && action !== 'shown';
-const isWithdrawal = (entry: Entry | undefined): boolean => LEAVES.revoked.includes(entry?.action ?? '');
+/** Whether the newest entry that gave or withdrew a consent is a withdrawal. */
+function isWithdrawn({ history }: HeldSubject): boolean {
+  const decisive = [...LEAVES.accepted, ...LEAVES.revoked];
+  const newest = history.find(({ action }) => decisive.includes(action));
+  return newest !== undefined && LEAVES.revoked.includes(newest.action);
+}
 
 /**
  * What the page says above all else after an act. The address names the kind of the act alone: what was done is read from what
