@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import closing, suppress
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -1095,7 +1096,7 @@ def test_a_loop_of_a_program_without_asyncio_answers_until_it_is_stopped(bot: Bo
         holder.once()
 
 
-@pytest.mark.parametrize("by", ["on_task", "on_error", "store"])
+@pytest.mark.parametrize("by", ["on_task", "on_error", "store", "a thread of on_task"])
 def test_a_loop_can_be_stopped_by_what_the_round_of_another_thread_calls(
     bot: Bot, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1112,6 +1113,9 @@ def test_a_loop_can_be_stopped_by_what_the_round_of_another_thread_calls(
         holder.stop()
         return 0
 
+    async def stops_beside(given: Any) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, copy_context().run, stops, given)
+
     def fails(who: Who) -> int:
         raise ValueError("of the store")
 
@@ -1120,8 +1124,9 @@ def test_a_loop_can_be_stopped_by_what_the_round_of_another_thread_calls(
         with suppress(HolderError):
             Holder.once(holder)
 
-    count = {"on_task": nothing, "on_error": fails, "store": stops}[by]
-    given: Json = {"on_task": None, "on_error": None, **({} if by == "store" else {by: stops})}
+    count = {"on_error": fails, "store": stops}.get(by, nothing)
+    functions: Json = {"on_task": {"on_task": stops}, "on_error": {"on_error": stops}, "a thread of on_task": {"on_task": stops_beside}}
+    given: Json = {"on_task": None, "on_error": None, **functions.get(by, {})}
     holder = bot.holder(stores=[Store("cache", count, none)], **given)
     monkeypatch.setattr(holder, "once", turn)
     worker = threading.Thread(target=once, daemon=True)

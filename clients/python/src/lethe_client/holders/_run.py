@@ -251,11 +251,12 @@ class Holder(_Rounds):
             self._thread.start()
 
     def stop(self) -> None:
-        """Ends the loop, and returns once the call that runs has answered or has no time left. Within what a round calls it
-        returns at once: the loop, which may wait for this round, ends after it."""
+        """Ends the loop, and returns once the call that runs has answered or has no time left. Within `on_task` and
+        `on_error`, and in the thread of a round, it returns at once: the loop, which may wait for this round, ends after it."""
         self._service.end()
         self._has_ended.set()
-        if self._thread is not None and threading.current_thread() not in (self._thread, self._at_turn):
+        is_called_by_round = self in _CALLERS.get() or threading.current_thread() in (self._thread, self._at_turn)
+        if self._thread is not None and not is_called_by_round:
             self._thread.join()
 
     def _turns(self) -> None:
