@@ -97,10 +97,13 @@ def test_with_consent_asks_again_once_a_clock_says_so(clock: str, seconds: float
     fake = FakeLethe()
     key = registered(fake)["api_key"]
     who = subject()
-    with Lethe(fake.url, key, client=fake.client()) as lethe, Lethe(fake.url, key, client=fake.client()) as other:
+    own = Lethe(fake.url, key, client=fake.client(), consent_cache=3000)
+    with own as lethe, Lethe(fake.url, key, client=fake.client()) as other:
         lethe.categories.register(**PROFILE)
         lethe.consents.request(**who, consent_version="1.0")
         lethe.consents.accept(**who, consent_version="1.0")
+        started = time.time()
+        monkeypatch.setattr("time.time", lambda: started)
         assert lethe.with_consent(lambda: "done", **who, category="profile") == "done"
         other.consents.revoke(**who)
         assert lethe.with_consent(lambda: "done", **who, category="profile") == "done"
