@@ -1,4 +1,5 @@
 import { NO_CLAIM } from '@app/acts';
+import { databaseUnavailable } from '@app/database';
 import { SETTINGS } from '@app/kernel';
 import { Logger } from '@nestjs/common';
 import { answers, confirms, isDown } from './webhooks-sim/played-internet';
@@ -253,6 +254,25 @@ describe('a receiver that is down', () => {
     process.unitOfWork.isRefusing = false;
     await world.play(MINUTE);
     expect(await world.statuses()).toEqual({ delivered: 4 });
+  });
+
+  it('gets it with that repeat also where another call has stored meanwhile that none fails', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    for (let i = 0; i < 3; i++) await world.forget(process, botId);
+    await world.play(20 * HOUR);
+    let fail = (): void => undefined;
+    world.internet.at(URL, (call) => {
+      world.internet.at(URL, confirms());
+      process.unitOfWork.nextWrite = new Promise((_, reject) => (fail = () => reject(databaseUnavailable())));
+      return confirms()(call);
+    });
+    for (let i = 0; i < 2; i++) await world.forget(process, botId);
+    await world.play(SECOND);
+    expect(await world.statuses()).toEqual({ delivered: 1, pending: 4 });
+    fail();
+    await world.play(MINUTE);
+    expect(await world.statuses()).toEqual({ delivered: 5 });
   });
 
   it('gets its backlog with its first confirmation, not with a refusal before it', async () => {

@@ -50,6 +50,8 @@ class MortalUnitOfWork extends UnitOfWork {
   isDead = false;
   /** Simulates a full disk: no write succeeds. */
   isRefusing = false;
+  /** What the next write ends as, in place of its work. */
+  nextWrite: Promise<never> | undefined;
 
   constructor(
     private readonly world: World,
@@ -59,6 +61,9 @@ class MortalUnitOfWork extends UnitOfWork {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { nextWrite } = this;
+    this.nextWrite = undefined;
+    if (nextWrite !== undefined) return nextWrite;
     if (this.isRefusing) return Promise.reject(databaseUnavailable());
     return this.alive(() => this.real.write(work));
   }
