@@ -623,8 +623,8 @@ class Consents(Group):
 
         Withdraws the consent, or only the `categories` that are named (GDPR Art. 7(3)). From this answer on
         nothing is stored under it; what rested on it is erased at `data_erased_at`, unless the user consents
-        again before. The webhook `consent_revoked` follows. A repeat is answered with 404 and
-        `details.current_status` `revoked`.
+        again before. The webhook `consent_revoked` follows once no category is left: a withdrawal of some sends
+        none. A repeat is answered with 404 and `details.current_status` `revoked`.
         """
         given: Dict[str, Any] = {
             "user_id": user_id,
