@@ -82,6 +82,15 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
     for (const personal of [who.user_id, who.guild_id, 'of the erased']) expect(text).not.toContain(personal);
   });
 
+  it('counts no consent where there was none', async () => {
+    const { data } = await bot.post<Forgotten>('/gdpr/forget-user', who);
+    const answer = await certificateOf(data.request_id);
+    expect(await verified(answer.data.certificate)).toMatchObject({
+      deleted_categories: [],
+      erased_rows: { consents: 0, consent_history: 0, user_data: 0 },
+    });
+  });
+
   it('is bound to the subject by the salt that only the answer of the erasure holds', async () => {
     const { request_id: id, certificate_salt: salt } = await hasErased(who);
     const { subject_commitment: commitment } =

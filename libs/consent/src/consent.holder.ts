@@ -23,6 +23,8 @@ import { consentsNaming, findConsent, findConsents, putConsents, removeConsents 
 @HoldsSubjectData()
 export class ConsentHolder implements SubjectDataHolder {
   readonly tables = ['consents', 'consent_history'];
+  /** A row without a version closes a subject that has no consent. */
+  readonly erasable = { consents: `consents.version <> ''` };
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
     const consent = exported(await findConsent(tx, subject));

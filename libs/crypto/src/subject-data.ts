@@ -80,8 +80,8 @@ export interface SubjectDataHolder {
    * subject by digests, and their texts lost their key.
    */
   erase?(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasedCategory[]>;
-  /** The condition for the rows that {@link erase} removes, if it leaves some: a certificate counts no others. */
-  readonly erasable?: string;
+  /** By table, the condition for the rows that a certificate counts, where {@link erase} leaves some or some hold nothing. */
+  readonly erasable?: Readonly<Record<string, string>>;
   /**
    * Removes what it has of subjects about whom nothing is held, which {@link erase} is not asked about: once a user is erased in
    * every guild, and once a guild is removed. For a holder that stores rows without a key of their subject.
@@ -125,12 +125,10 @@ export class SubjectDataHolders {
     return this.all().flatMap((holder) => (holder.erase === undefined ? [] : holder.tables));
   }
 
-  /** For each subject, the number of its rows in each table, without those that an erasure keeps. */
+  /** For each subject, the number of its rows in each table, without those that an erasure keeps or that hold nothing. */
   async count(tx: Tx, subjects: readonly Subject[]): Promise<Readonly<Record<string, number>>[]> {
     const tables = this.erasedTables();
-    const erasable = new Map(
-      this.all().flatMap((holder) => holder.tables.map((table) => [table, holder.erasable])),
-    );
+    const erasable = new Map(this.all().flatMap((holder) => Object.entries(holder.erasable ?? {})));
     const counts = tables.map(
       (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${table}.bot_id = given.bot_id
         AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id

@@ -22,7 +22,7 @@ const ERASABLE = `NOT (request_id IS NOT NULL AND status IN ('pending', 'cancell
 @Injectable()
 export class DeliveryData implements SubjectDataHolder {
   readonly tables = ['webhook_deliveries'];
-  readonly erasable = ERASABLE;
+  readonly erasable = { webhook_deliveries: ERASABLE };
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
     return full ? { full: { webhook_deliveries: deliveriesOf(tx, subject) } } : {};
