@@ -25,9 +25,11 @@ const LEFT = ['.git', 'coverage', 'data', 'dist', 'node_modules', 'release'];
 const SUITES = [
   'test/engines/subject-data',
   'test/engines/migrations-',
-  'test/repository/(architecture|docs|openapi|postman)',
+  ...['architecture', 'docs', 'openapi', 'postman'].map((name) => `test/repository/${name}`),
   'test/packages/sdk-operations',
-  'test/contract/(authentication|idempotency|recorded-answers|scopes|stats\\.)',
+  ...['authentication', 'idempotency', 'recorded-answers', 'scopes', 'stats.engines'].map(
+    (name) => `test/contract/${name}`,
+  ),
 ];
 
 beforeAll(() => {
@@ -97,7 +99,12 @@ describe('npm run new:module', () => {
       '--selectProjects',
       'sqlite',
     );
-    expect([status, output]).toEqual([0, expect.stringContaining('Test Suites: 17 passed, 17 total')]);
+    expect([status, output]).toEqual([
+      0,
+      expect.stringMatching(/^Test Suites: (\d+) passed, \1 total$/m) as unknown,
+    ]);
+    const passed = output.split('\n').filter((line) => line.startsWith('PASS'));
+    expect(suites.filter((suite) => !passed.some((line) => line.includes(suite)))).toEqual([]);
   });
 
   itAtFullDepth('writes what the compiler and the formatter accept', () => {
