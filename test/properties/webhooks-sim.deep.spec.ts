@@ -225,11 +225,17 @@ describe('a receiver that is down', () => {
     expect(following!.startMs).toBeGreaterThanOrEqual(probe!.endMs!);
   });
 
-  it('gets its whole backlog once it is back also if the process was killed meanwhile', async () => {
+  /** A bot with a backlog of three calls. */
+  async function downForHours(): Promise<string> {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, isDown);
     for (let i = 0; i < 3; i++) await world.forget(process, botId);
     await world.play(20 * HOUR);
+    return botId;
+  }
+
+  it('gets its whole backlog once it is back also if the process was killed meanwhile', async () => {
+    const botId = await downForHours();
     process.kill();
     process = new Process(world);
     world.internet.at(URL, confirms());
@@ -239,10 +245,7 @@ describe('a receiver that is down', () => {
   });
 
   it('gets its whole backlog with the repeat of a confirmation that could not be stored', async () => {
-    const botId = await world.registerBot(URL);
-    world.internet.at(URL, isDown);
-    for (let i = 0; i < 3; i++) await world.forget(process, botId);
-    await world.play(20 * HOUR);
+    const botId = await downForHours();
     world.internet.at(URL, (call) => {
       process.unitOfWork.isRefusing = true;
       return confirms()(call);
@@ -257,10 +260,7 @@ describe('a receiver that is down', () => {
   });
 
   it('gets it with that repeat also where another call has stored meanwhile that none fails', async () => {
-    const botId = await world.registerBot(URL);
-    world.internet.at(URL, isDown);
-    for (let i = 0; i < 3; i++) await world.forget(process, botId);
-    await world.play(20 * HOUR);
+    const botId = await downForHours();
     let fail = (): void => undefined;
     world.internet.at(URL, (call) => {
       world.internet.at(URL, confirms());
