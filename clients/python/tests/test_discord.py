@@ -639,6 +639,32 @@ def test_what_is_known_of_the_bot_waits_for_nothing_and_each_fact_is_read_once_a
     asyncio.run(reading())
 
 
+@pytest.mark.parametrize("clock, seconds", [("time.time", 61.0), ("time.time", -61.0), ("time.monotonic", 61.0)])
+def test_what_a_bot_has_declared_is_read_again_once_a_clock_says_so(
+    clock: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: List[str] = []
+
+    async def me(**_: Any) -> Any:
+        calls.append("me")
+        return {"name": "Greeter"}
+
+    async def reading() -> None:
+        lethe: Any = SimpleNamespace(bots=SimpleNamespace(me=me))
+        facts = Facts(lethe, None, lambda error: None)
+        await facts.bot()
+        await facts.bot()
+        assert calls == ["me"]
+        # One of them does not count while a machine is suspended, and the other one is set.
+        now = {"time.time": time.time, "time.monotonic": time.monotonic}[clock]
+        with monkeypatch.context() as patched:
+            patched.setattr(clock, lambda: now() + seconds)
+            await facts.bot()
+        assert calls == ["me", "me"]
+
+    asyncio.run(reading())
+
+
 def _listing(found: List[Any]) -> Any:
     async def to_list() -> Any:
         return found

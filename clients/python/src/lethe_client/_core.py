@@ -418,7 +418,7 @@ class Basis:
     is_objectable: bool
 
 
-class _Kept(Generic[K, V]):
+class Kept(Generic[K, V]):
     """The newest entries, each for a short time."""
 
     def __init__(self) -> None:
@@ -439,6 +439,12 @@ class _Kept(Generic[K, V]):
             # Another thread may have removed it.
             self._found.pop(next(iter(self._found)), None)
         self._found[key] = (time.time(), time.monotonic(), seconds, value)
+
+    def remove(self, key: K, value: V) -> None:
+        """Removes this value of the key, and none that has replaced it."""
+        found = self._found.get(key)
+        if found is not None and found[3] is value:
+            self._found.pop(key, None)
 
     def clear(self) -> None:
         self._found.clear()
@@ -462,9 +468,9 @@ class ConsentCache:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self.statuses: "_Kept[Tuple[str, str], Mapping[str, Any]]" = _Kept()
-        self.refusals: "_Kept[Tuple[str, str], Mapping[str, Any]]" = _Kept()
-        self.bases: "_Kept[str, Basis]" = _Kept()
+        self.statuses: "Kept[Tuple[str, str], Mapping[str, Any]]" = Kept()
+        self.refusals: "Kept[Tuple[str, str], Mapping[str, Any]]" = Kept()
+        self.bases: "Kept[str, Basis]" = Kept()
         #: How often it was emptied: what was asked for before is not kept.
         self.changes = 0
         self._watches: Set[Watch] = set()
@@ -478,7 +484,7 @@ class ConsentCache:
         finally:
             self._watches.discard(watch)
 
-    def keep(self, kept: "_Kept[K, V]", key: K, value: V, changes: int, lasts: bool = True) -> None:
+    def keep(self, kept: "Kept[K, V]", key: K, value: V, changes: int, lasts: bool = True) -> None:
         if lasts and changes == self.changes:
             kept.put(key, value, self._seconds)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from functools import partial
-from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence
 
 from lethe_client import AsyncLethe, LetheError, NotFoundError
+from lethe_client._core import Kept
 
 from ._patient import PATIENT
 from ._reply import Json
@@ -24,7 +24,7 @@ class Facts:
     def __init__(self, lethe: AsyncLethe, named: Optional[Sequence[str]], report: Callable[[BaseException], None]) -> None:
         self._lethe, self._named, self._report = lethe, named, report
         self._unknown = ""
-        self._kept: Dict[str, Tuple[float, asyncio.Future[Any]]] = {}
+        self._kept: "Kept[str, asyncio.Future[Any]]" = Kept()
 
     async def bot(self) -> Json:
         found: Json = await self._once("bot", lambda: self._lethe.bots.me(options=PATIENT))
@@ -101,17 +101,17 @@ class Facts:
 
     async def _once(self, name: str, load: Callable[[], Awaitable[Any]]) -> Any:
         """All who ask at a time wait for one call, and for that of no other name. No failure is kept."""
-        until, found = self._kept.get(name, (0.0, None))
-        if found is None or until <= time.monotonic():
+        found = self._kept.get(name)
+        if found is None:
             found = asyncio.ensure_future(load())
-            self._kept[name] = (time.monotonic() + _KEPT_SECONDS, found)
+            self._kept.put(name, found, _KEPT_SECONDS)
             found.add_done_callback(partial(self._ended, name))
         # One who asks and is cancelled does not cancel the call of the others.
         return await asyncio.shield(found)
 
     def _ended(self, name: str, found: asyncio.Future[Any]) -> None:
-        if (found.cancelled() or found.exception() is not None) and self._kept.get(name, (0.0, None))[1] is found:
-            del self._kept[name]
+        if found.cancelled() or found.exception() is not None:
+            self._kept.remove(name, found)
 
 
 def needs_consent(category: Json) -> bool:
