@@ -142,6 +142,23 @@ describeInBrowser('what the console shows once', () => {
     });
   });
 
+  it('is a link that gives way to no other while it is ended, and whose buttons leave the focus beside them', async () => {
+    const page = await opened();
+    await page.locator('.actions .primary').click();
+    await page.locator('.link button.primary').press('Enter');
+    await page.waitForSelector('.link:focus .notice code');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/privacy-links/*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.locator('.link button.danger').press('Enter');
+    expect(await page.getByRole('button', { name: 'Another link' }).isDisabled()).toBe(true);
+    release();
+    await page.waitForSelector('.link:focus [role=status]:has-text("The link has ended.")');
+  });
+
   describe('when the page is left', () => {
     const leaves = (page: Page) => page.click('nav a[href="/console/users"]');
     const question = (page: Page, title: string) =>

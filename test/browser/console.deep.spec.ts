@@ -93,6 +93,16 @@ describeInBrowser('the console in a browser', () => {
     expect(await team.accessibility()).toStrictEqual([]);
   });
 
+  it('closes the menu of a phone by Escape, and gives its button the focus', async () => {
+    const page = await signedIn(PHONE);
+    const menu = page.locator('button.menu[aria-expanded=false]');
+    await menu.click();
+    await page.locator('nav a').first().focus();
+    await page.keyboard.press('Escape');
+    await menu.waitFor();
+    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true);
+  });
+
   it('shows a user, the values only when they are asked for, with an event, and erases with a typed confirmation', async () => {
     const page = await signedIn();
     await find(page, user);

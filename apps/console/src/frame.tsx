@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useIsFetching, useQueryClient } from '@tanstack/preact-query';
 import { Link, matchRoute, Route, Switch, useLocation, useRouter } from 'wouter-preact';
 import { useWords } from './language';
@@ -37,6 +37,7 @@ export function Frame({
   const [location, navigate] = useLocation();
   const [isOpen, setOpen] = useState(false);
   const [isStuck, setStuck] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const signOut = (): void => {
     setStuck(false);
     onLeave().catch(() => setStuck(true));
@@ -60,12 +61,20 @@ export function Frame({
         {title}
       </a>
       <div class="frame">
-        <header class="side">
+        <header
+          class="side"
+          onKeyDown={({ key }) => {
+            if (key !== 'Escape' || !isOpen) return;
+            setOpen(false);
+            button.current?.focus();
+          }}
+        >
           <p class="brand">
             <img src={iconAddress} alt="" width="24" height="24" /> <span title={brand}>{brand}</span>
           </p>
           <button
             class="menu"
+            ref={button}
             type="button"
             aria-expanded={isOpen}
             aria-controls="menu"

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
 import { LetheError } from '@lethe/sdk';
 import { useTries } from '../idempotency';
@@ -68,8 +68,15 @@ export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly 
   });
   const begin = useSingle(make.isPending, make.error, () => make.mutate());
   const made = make.data;
+  const section = useRef<HTMLElement>(null);
+  const shown = useRef(made);
+  // The button that was pressed is no longer there.
+  useLayoutEffect(() => {
+    if (shown.current !== made) section.current?.focus();
+    shown.current = made;
+  }, [made]);
   return (
-    <section class="facts link" aria-label={t('userLink')}>
+    <section class="facts link" tabIndex={-1} ref={section} aria-label={t('userLink')}>
       <p>{t('linkLead')}</p>
       {made === undefined ? (
         <form onSubmit={submits(begin)}>
@@ -131,7 +138,7 @@ export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly 
           <p>{t('linkEnds', { time: time(made.expires_at) })}</p>
           <Fault error={end.error} />
           <div class="actions">
-            <button type="button" onClick={() => make.reset()}>
+            <button type="button" disabled={end.isPending} onClick={() => make.reset()}>
               {t('linkAnother')}
             </button>
             <button class="danger" type="button" disabled={end.isPending} onClick={() => end.mutate(made.id)}>
