@@ -123,14 +123,14 @@ describe('GET /notice/{bot_id}', () => {
     for (const [language, ...said] of [
       [
         'en',
-        'An erasure removes the evidence of your consent. The log then says only that something was done',
-        'it stays recorded that something about you was stored here, with your id, encrypted, until you ask for an erasure.',
+        'An erasure removes the history of your consent. The log then says only that something was done',
+        'it stays recorded that something about you was stored here, with your id, encrypted, and with the last state of your consent, until you ask for an erasure.',
         'Backups are kept for 35 days. During that time a backup can contain what was erased: values and your id only encrypted.',
       ],
       [
         'de',
-        'Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch',
-        'bleibt vermerkt, dass hier etwas über dich gespeichert war, mit deiner ID, verschlüsselt, bis du eine Löschung verlangst.',
+        'Eine Löschung entfernt den Verlauf deiner Einwilligung. Im Protokoll steht danach nur noch',
+        'bleibt vermerkt, dass hier etwas über dich gespeichert war, mit deiner ID, verschlüsselt, und mit dem letzten Stand deiner Einwilligung, bis du eine Löschung verlangst.',
         'Sicherungen werden 35 Tage lang aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist: Werte und deine ID nur',
       ],
     ]) {

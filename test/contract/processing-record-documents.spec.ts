@@ -81,7 +81,7 @@ describe('the record of processing activities as a document', () => {
         'correction by the user (with the category and the names of the fields)',
         'question to the stores of the bot for a copy',
       ],
-      'Evidence of consents and of erasures',
+      'History of consents and evidence of erasures',
     ],
     [
       'de',

@@ -145,7 +145,7 @@ function report(restored: Restored, surroundings: Surroundings): void {
 function reportUndone({ postponed }: Restored, { tell }: Surroundings): void {
   tell(
     'Apart from erasures everything is as it was at the backup: what was undone since has to be undone again, as a revoked consent, an objection, a deleted value, a deleted bot, a voided API key, ' +
-      `a rotated webhook secret, a suspension or a cancelled deletion of a guild. ${guidePath('operate.md')} describes it.`,
+      `an ended link to a privacy page, a rotated webhook secret, a suspension or a cancelled deletion of a guild. ${guidePath('operate.md')} describes it.`,
   );
   if (postponed !== undefined)
     tell(

@@ -48,7 +48,7 @@ export const DE: DocumentTexts = {
       consents: 'Verlauf der Einwilligungen, nach deren Ende, und Ereignisse des Protokolls',
       erasures: 'Aufzeichnungen von Löschungen, nach deren Ende',
       webhooks: 'Aufzeichnungen von Webhook-Aufrufen, nach deren Ende',
-      ids: 'Dass über einen Nutzer etwas gespeichert war, und die IDs dazu, verschlüsselt: bis zu einer Löschung',
+      ids: 'Dass über einen Nutzer etwas gespeichert war, die IDs dazu, verschlüsselt, und der letzte Stand der Einwilligung: bis zu einer Löschung',
       backups: 'Sicherungen des Betreibers, die Gelöschtes enthalten können, Werte und IDs verschlüsselt',
     },
     noLimit: 'ohne zeitliche Grenze',
@@ -135,11 +135,11 @@ export const DE: DocumentTexts = {
     notWithdrawn:
       'Widerrufst du eine Einwilligung, bleiben die Daten, die auf ihr beruhten, bis du ihre Löschung verlangst.',
     evidence: (count, ofErasure) =>
-      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Eine Löschung entfernt den Nachweis deiner Einwilligung. Im Protokoll steht danach nur noch, dass etwas geschah, ohne deine ID und deine Daten. Die Aufzeichnung der Löschung selbst enthält deine ID ${ofErasure === count ? 'ebenso lange' : forDays(ofErasure)}, nur verschlüsselt.`,
+      `Der Verlauf deiner Einwilligung wird nach deren Ende als Nachweis noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Eine Löschung entfernt den Verlauf deiner Einwilligung. Im Protokoll steht danach nur noch, dass etwas geschah, ohne deine ID und deine Daten. Die Aufzeichnung der Löschung selbst enthält deine ID ${ofErasure === count ? 'ebenso lange' : forDays(ofErasure)}, nur verschlüsselt.`,
     backups: (count) =>
       `Sicherungen werden ${forDays(count)} aufbewahrt. So lange kann eine Sicherung enthalten, was gelöscht ist: Werte und deine ID nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
-    ids: 'Auch wenn alles andere abgelaufen ist, bleibt vermerkt, dass hier etwas über dich gespeichert war, mit deiner ID, verschlüsselt, bis du eine Löschung verlangst.',
+    ids: 'Auch wenn alles andere abgelaufen ist, bleibt vermerkt, dass hier etwas über dich gespeichert war, mit deiner ID, verschlüsselt, und mit dem letzten Stand deiner Einwilligung, bis du eine Löschung verlangst.',
     objectTitle: OBJECTION.de.title,
     object: OBJECTION.de.text,
     rightsTitle: 'Deine Rechte',

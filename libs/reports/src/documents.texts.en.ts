@@ -39,11 +39,11 @@ export const EN = {
     limitsTitle: 'Time limits for erasure',
     limits: {
       withdrawn: 'Data that rested on a consent, after its withdrawal',
-      evidence: 'Evidence of consents and of erasures, after their end, and audit events',
-      consents: 'Evidence of consents, after their end, and audit events',
+      evidence: 'History of consents and evidence of erasures, after their end, and audit events',
+      consents: 'History of consents, after their end, and audit events',
       erasures: 'Evidence of erasures, after their end',
       webhooks: 'Records of webhook calls, after these have ended',
-      ids: 'That something was stored about a user, and the ids for it, encrypted: until an erasure',
+      ids: 'That something was stored about a user, the ids for it, encrypted, and the last state of the consent: until an erasure',
       backups: 'Backups of the operator, which can contain what was erased, values and ids encrypted',
     },
     noLimit: 'no limit by time',
@@ -127,11 +127,11 @@ export const EN = {
     notWithdrawn:
       'After you withdraw a consent, the data that rested on it is kept until you ask for its erasure.',
     evidence: (count: number, ofErasure: number) =>
-      `Evidence of your consent is kept for ${days(count)} after its end, and so is the log of what was done with your data. An erasure removes the evidence of your consent. The log then says only that something was done, without your id and your data. The record of the erasure itself has your id for ${ofErasure === count ? 'the same time' : days(ofErasure)}, encrypted.`,
+      `The history of your consent is kept as evidence for ${days(count)} after its end, and so is the log of what was done with your data. An erasure removes the history of your consent. The log then says only that something was done, without your id and your data. The record of the erasure itself has your id for ${ofErasure === count ? 'the same time' : days(ofErasure)}, encrypted.`,
     backups: (count: number) =>
       `Backups are kept for ${days(count)}. During that time a backup can contain what was erased: values and your id only encrypted.`,
     webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,
-    ids: 'Also after everything else has ended, it stays recorded that something about you was stored here, with your id, encrypted, until you ask for an erasure.',
+    ids: 'Also after everything else has ended, it stays recorded that something about you was stored here, with your id, encrypted, and with the last state of your consent, until you ask for an erasure.',
     objectTitle: OBJECTION.en.title,
     object: OBJECTION.en.text,
     rightsTitle: 'Your rights',

@@ -37,7 +37,7 @@ export class DeliveriesController {
     summary: 'Read one webhook call with its attempts',
     description:
       'Answers one call with its body and up to 100 of its latest attempts. After the confirmation ' +
-      'only the ids and times of the body are kept.',
+      'only the ids, keys and times of the body are kept.',
     parameters: { id: EXAMPLE.delivery_id },
   })
   @Responds(200, DeliveryDetailsView, ['not_found'])

@@ -61,7 +61,8 @@ export class AttemptView {
 }
 
 export class DeliveryDetailsView extends DeliveryView {
-  @JsonObject('The body that is sent; after the confirmation only its ids and times') payload: object;
+  @JsonObject('The body that is sent; after the confirmation only ids, keys and times: a replay sends these')
+  payload: object;
   @Of([AttemptView]) attempts: AttemptView[];
 }
 

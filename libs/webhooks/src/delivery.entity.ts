@@ -34,7 +34,7 @@ export class Delivery {
   @IdColumn({ name: 'request_id', nullable: true }) requestId: string | null;
   @DigestColumn({ name: 'guild_id', nullable: true }) guildId: Digest | null;
   @DigestColumn({ name: 'user_id', nullable: true }) userId: Digest | null;
-  /** The signed body, encrypted ({@link DeliveryTexts}); reduced to ids and times after the confirmation. */
+  /** The signed body, encrypted ({@link DeliveryTexts}); reduced to ids, keys and times after the confirmation. */
   @TextColumn() payload: string;
   @Column({ type: 'varchar', length: '16' }) status: DeliveryStatus;
   /** Number of attempts begun. */
