@@ -202,7 +202,9 @@ describe('npm run admin -- restore', () => {
     await lethe.database.run(`UPDATE servers SET deletion_scheduled_for = '2026-01-02T03:04:05.678Z'`);
     await backup('b');
     const run = await restore('b', '--force');
-    expect(run.stderr).toMatch(/everything is as it was at the backup: .* a voided API key, an ended link to a privacy page, .*operate\.md/);
+    expect(run.stderr).toMatch(
+      /everything is as it was at the backup: .* a voided API key, an ended link to a privacy page, .*operate\.md/,
+    );
     const [, until] =
       /^1 scheduled deletion of a guild waits until (\S+): have the bots/m.exec(run.stderr) ?? [];
     expect(await scheduled()).toEqual({ at: until, deletion_began_at: null });
