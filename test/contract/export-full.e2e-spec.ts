@@ -2,7 +2,7 @@ import Ajv from 'ajv/dist/2020';
 import schema from '../../docs/export-schema.json';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
-import { exportRecord } from '../support/expected';
+import { A_TIME, AN_ID, exportRecord } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
 import { SqlLog } from '../support/sql-log';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -97,6 +97,29 @@ describe('the full export', () => {
       'user_forgotten',
       'consent_revoked',
     ]);
+  });
+
+  it('has of the consent all that is stored: its times and categories, a request beside it, and what a request has replaced', async () => {
+    const shown = async (): Promise<unknown> => ((await full()) as unknown as Json)['consent'];
+    const asks = (version: string, ...categories: string[]) =>
+      bot.post('/consents/request', { ...who, consent_version: version, categories });
+    await asks('1.0', 'profile', 'notes');
+    await bot.post('/consents/accept', { ...who, consent_version: '1.0', categories: ['profile'] });
+    await asks('2.0', 'notes');
+    const given = {
+      ...{ id: AN_ID, version: '1.0', requestedAt: A_TIME, acceptedAt: A_TIME },
+      categories: { profile: 'accepted', notes: 'none' },
+    };
+    const asked = { id: AN_ID, version: '2.0', requestedAt: A_TIME };
+    const pending = { ...asked, categories: ['notes'] };
+    expect(await shown()).toEqual({ ...given, status: 'accepted', revokedAt: null, pending, replaced: null });
+    await bot.hasRevoked(who);
+    await asks('2.0', 'notes');
+    expect(await shown()).toEqual({
+      ...{ ...asked, status: 'pending', acceptedAt: null, revokedAt: null, categories: { notes: 'pending' } },
+      ...{ pending: null, replaced: { ...given, revokedAt: A_TIME, categories: { profile: 'revoked', notes: 'none' } } },
+    });
+    expect(faultsOf(await full())).toStrictEqual([]);
   });
 
   it('is what docs/export-schema.json describes, of one guild and of all, full and nearly empty', async () => {

@@ -184,7 +184,14 @@ describe('the history of a consent', () => {
     after(decided.created_at, DAYS, 1);
     await sweep();
     expect(await history()).toEqual([]);
-    expect((await bot.status(who)).data).toMatchObject({ status: 'revoked', revoked_at: data.revoked_at });
+    const { revoked_at: revokedAt } = data;
+    expect((await bot.status(who)).data).toMatchObject({ status: 'revoked', revoked_at: revokedAt });
+    const { consent } = (await bot.export<{ consent: object }>(who, '&format=full')).data;
+    expect(consent).toMatchObject({
+      status: 'revoked',
+      revokedAt,
+      requestedAt: expect.any(String) as string,
+    });
   });
 
   it('is kept while the consent is in force or waits, at any age', async () => {

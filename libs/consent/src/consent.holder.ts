@@ -27,7 +27,8 @@ export class ConsentHolder implements SubjectDataHolder {
   readonly erasable = { consents: `consents.version <> ''` };
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
-    const consent = exported(await findConsent(tx, subject));
+    const found = await findConsent(tx, subject);
+    const consent = found && (full ? stored(found) : exported(found));
     // A declined request leaves its history alone.
     const isHeld = consent !== null || (await countHistory(tx, subject)) > 0;
     // The history is read once, and tells which texts follow it.
@@ -78,8 +79,20 @@ export class ConsentCategories extends EndsWithDeclaration implements ConsentedD
 }
 
 /** The consent of an export record. */
-function exported(consent: Consent | null): Pick<Consent, 'status' | 'version' | 'acceptedAt'> | null {
-  return consent && { status: consent.status, version: consent.version, acceptedAt: consent.acceptedAt };
+function exported({ status, version, acceptedAt }: Consent): object {
+  return { status, version, acceptedAt };
+}
+
+/** The same in the full record, with all that is stored of it: it outlives its history. */
+function stored(consent: Consent): object {
+  const { id, requestedAt, revokedAt, categories, beforeRequest: replaced } = consent;
+  const pending = consent.pendingId !== null && {
+    id: consent.pendingId,
+    version: consent.pendingVersion,
+    requestedAt: consent.pendingRequestedAt,
+    categories: consent.pendingCategories,
+  };
+  return { ...exported(consent), id, requestedAt, revokedAt, categories, pending: pending || null, replaced };
 }
 
 /** The words of the texts that were shown, as far as they are known. */
