@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtension, ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@app/kernel';
 import { documentedAccess, OPERATOR_ROUTE, PUBLIC_ROUTE, type ScopedOperation } from './scopes';
 import { type Answers, type DescribedOperation, withExamples } from './describes';
@@ -40,6 +40,9 @@ const HEADERS_OF_STATUS: Readonly<Record<number, string>> = {
   503: 'Retry-After',
 };
 
+/** The key under which an operation keeps the errors that its route declares, until {@link completeOperation} documents them. */
+const REFUSALS = 'x-lethe-refusals';
+
 /**
  * The status and documentation of a route: the success envelope around `view`, or around one of several views, and the
  * errors that only this route answers. {@link completeOperation} adds the errors of every route, of routes with a body
@@ -67,8 +70,8 @@ export function Responds(
   return applyDecorators(
     HttpCode(status),
     ApiExtraModels(...views),
+    ApiExtension(REFUSALS, refusals),
     ApiResponse({ status, description: 'Success', headers: HEADERS, content }),
-    ...refused(refusals),
   );
 }
 
@@ -80,7 +83,6 @@ export function RespondsLines(view: Type): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(view),
     ApiResponse({ status: 200, description: 'Success', headers: HEADERS, content }),
-    ...refused([]),
   );
 }
 
@@ -96,31 +98,38 @@ export interface DocumentedOperation extends DescribedOperation, ScopedOperation
   [PUBLIC_ROUTE]?: boolean;
   [OPERATOR_ROUTE]?: boolean;
   [IDEMPOTENT_ROUTE_EXTENSION]?: boolean;
+  [REFUSALS]?: readonly DocumentedError[];
 }
 
 /** Adds what follows from the route itself: its security, the errors that it does not declare, and its examples. */
 export function completeOperation(operation: DocumentedOperation, method: string, recorded: Answers): void {
-  const isPublic = operation[PUBLIC_ROUTE] === true;
-  delete operation[PUBLIC_ROUTE];
-  const isOfOperator = operation[OPERATOR_ROUTE] === true;
-  delete operation[OPERATOR_ROUTE];
+  const { [PUBLIC_ROUTE]: isPublic, [OPERATOR_ROUTE]: isOfOperator, [REFUSALS]: declared = [] } = operation;
+  const isIdempotent = operation[IDEMPOTENT_ROUTE_EXTENSION] === true;
+  for (const name of [PUBLIC_ROUTE, OPERATOR_ROUTE, IDEMPOTENT_ROUTE_EXTENSION, REFUSALS] as const)
+    delete operation[name];
   const { scopes, whileSuspended } = documentedAccess(operation, method);
   const ofBots = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
   operation.security = isOfOperator ? [{ [OPERATOR_SCHEME]: [] }] : ofBots;
-  if (operation[IDEMPOTENT_ROUTE_EXTENSION] === true) takeIdempotencyKey(operation);
-  delete operation[IDEMPOTENT_ROUTE_EXTENSION];
+  if (isIdempotent) takeIdempotencyKey(operation);
+  const own = declared.filter((each): each is Exclude<DocumentedError, ConflictReason> => each in ERRORS);
+  const reasons = declared.filter((each): each is ConflictReason => each in CONFLICT_REASONS);
+  if (isIdempotent) reasons.push(...IDEMPOTENCY_REASONS);
+  const { responses } = operation;
+  if (reasons.length > 0) responses[ERRORS.conflict.status] = conflictOf(reasons);
+  const alike = (status: number): ErrorCode[] => own.filter((each) => ERRORS[each].status === status);
   const implied = [
+    ...own,
     ...EVERYWHERE,
     ...(isPublic ? [] : (['unauthorized'] as const)),
     ...(isOfOperator ? (['not_found'] as const) : []),
     ...(['post', 'put'].includes(method) ? OF_BODIES : []),
   ];
-  for (const code of implied) operation.responses[ERRORS[code].status] ??= refusal(code);
-  if (!isPublic && !isOfOperator) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
+  for (const code of implied) responses[ERRORS[code].status] ??= refusal(code, alike(ERRORS[code].status));
+  if (!isPublic && !isOfOperator) responses[403] = forbidden(alike(403), scopes, whileSuspended);
   withExamples(operation, recorded);
 }
 
-/** Documents the `Idempotency-Key` of a route, its refusals, and the header of a replayed answer. */
+/** Documents the `Idempotency-Key` of a route, and the header of a replayed answer. */
 function takeIdempotencyKey(operation: DocumentedOperation): void {
   (operation.parameters ??= []).push({
     name: 'Idempotency-Key',
@@ -130,8 +139,6 @@ function takeIdempotencyKey(operation: DocumentedOperation): void {
       'A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   });
-  const own = operation.responses[ERRORS.conflict.status] as ReturnType<typeof conflictOf> | undefined;
-  operation.responses[ERRORS.conflict.status] = conflictOf([...reasonsOf(own), ...IDEMPOTENCY_REASONS]);
   for (const [status, response] of Object.entries(operation.responses) as [string, { headers?: object }][])
     if (status.startsWith('2'))
       response.headers = {
@@ -140,23 +147,10 @@ function takeIdempotencyKey(operation: DocumentedOperation): void {
       };
 }
 
-/** The reasons of a documented 409, which has an example for each. */
-function reasonsOf(conflict: ReturnType<typeof conflictOf> | undefined): ConflictReason[] {
-  const { examples = {} } = (conflict?.content['application/json'] ?? {}) as { examples?: object };
-  return Object.keys(examples) as ConflictReason[];
-}
-
-/** The 403 of a route with a key: the refusal that the route declares, and the refusals of the key and of the bot. */
-function forbidden(
-  { responses }: DocumentedOperation,
-  scopes: readonly string[],
-  whileSuspended: boolean,
-): DocumentedOperation['responses'][string] {
-  const own = responses[403]?.content?.['application/json'] as
-    { example?: Failure; examples?: Record<string, { value: Failure }> } | undefined;
+/** The 403 of a route with a key: the refusals that the route declares, and the refusals of the key and of the bot. */
+function forbidden(own: readonly ErrorCode[], scopes: readonly string[], whileSuspended: boolean) {
   const errors = [
-    ...(own?.example === undefined ? [] : [own.example.error]),
-    ...Object.values(own?.examples ?? {}).map(({ value }) => value.error),
+    ...own.map((code) => ({ code, ...DETAILS[code] })),
     { code: 'insufficient_scope', details: { required: scopes[0] } } as const,
     ...(whileSuspended ? [] : [{ code: 'suspended' } as const]),
   ];
@@ -172,38 +166,16 @@ function forbidden(
   return answer(403, [...meanings, needed].join('. '), { examples: Object.fromEntries(examples) as object });
 }
 
-interface Failure {
-  readonly error: { readonly code: ErrorCode; readonly details?: object };
-}
-
-function refused(refusals: readonly DocumentedError[]): MethodDecorator[] {
-  const reasons = refusals.filter((each): each is ConflictReason => each in CONFLICT_REASONS);
-  const codes = refusals.filter((each): each is Exclude<DocumentedError, ConflictReason> => each in ERRORS);
-  const alike = (code: ErrorCode) => codes.filter((each) => ERRORS[each].status === ERRORS[code].status);
-  return [
-    ...codes.filter((code) => alike(code)[0] === code).map((code) => ApiResponse(refusalOf(alike(code)))),
-    ...(reasons.length === 0
-      ? []
-      : [ApiResponse({ status: ERRORS.conflict.status, ...conflictOf(reasons) })]),
-  ];
-}
-
-function refusal(code: ErrorCode) {
+/** One refusal, or several of one status with an example for each. */
+function refusal(code: ErrorCode, alike: readonly ErrorCode[]) {
   const { status, meaning } = ERRORS[code];
-  return answer(status, meaning, { example: failureOf(code) });
+  if (alike.length < 2) return answer(status, meaning, { example: failureOf(code) });
+  const examples = alike.map((each) => [each, { value: failureOf(each) }]);
+  return answer(status, meaning, { examples: Object.fromEntries(examples) as object });
 }
 
 function failureOf(code: ErrorCode) {
   return { success: false, error: { code, message: ERRORS[code].meaning, ...DETAILS[code] } };
-}
-
-/** One refusal, or several of one status with an example for each. */
-function refusalOf(codes: readonly Exclude<DocumentedError, ConflictReason>[]) {
-  const [code = 'not_found'] = codes;
-  const { status, meaning } = ERRORS[code];
-  if (codes.length === 1) return { status, ...refusal(code) };
-  const examples = codes.map((each) => [each, { value: failureOf(each) }]);
-  return { status, ...answer(status, meaning, { examples: Object.fromEntries(examples) as object }) };
 }
 
 /** The 409 of a route, with an example for each of its reasons. */
