@@ -23,6 +23,8 @@ interface ConsentRequest {
   /** The id of the request, if it is new. */
   readonly id: string;
   readonly by: Actor;
+  /** What refuses the request once its subject is locked. One that has it is done alone. */
+  readonly onceHeld?: (tx: Tx) => Promise<void>;
 }
 
 interface State {
@@ -87,10 +89,11 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Change, Req
       this.askings(tx, given),
       this.keys.prefetch(tx, subjects),
     ]);
-    return subjects.map((subject, at) => {
+    if (isAlone) await given[0]?.onceHeld?.(tx);
+    return given.map(({ subject, onceHeld }, at) => {
       const [before, asking] = [consents[at], askings[at]];
-      if (before === undefined || asking === undefined || bots?.has(subject.botId) === false)
-        return undefined;
+      const isHeld = bots?.has(subject.botId) !== false && (isAlone || onceHeld === undefined);
+      if (before === undefined || asking === undefined || !isHeld) return undefined;
       return { subject, before, asking, held };
     });
   }

@@ -16,11 +16,11 @@ import {
 } from '@app/gdpr';
 import { type AnswerStream, type FormFields, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
+import type { Tx } from '@app/database';
 import { ERASED_ID, type NamedSubject, type SubjectIds } from '@app/crypto';
 import { ApiError, Clock, DAY_MS, invalidRequest, unlessMissing } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { UserValues } from '@app/user-data';
-import { actOfLink } from './act-of-link';
 import { erasedEverywhere } from './page-erased';
 import { VIA } from './page-events';
 import { refuse } from './page-forms';
@@ -42,7 +42,6 @@ const AGAIN_MAX = 3;
 export class PageActs {
   /** Erasures of the last minute by link, so that a second click shows the same certificate. */
   private readonly erasures = new Map<string, Promise<Forgotten>>();
-  private readonly askingAgain = actOfLink(this.requesting, this.links);
 
   constructor(
     private readonly reading: PageReading,
@@ -107,8 +106,10 @@ export class PageActs {
       source: VIA,
     };
     const request = this.requesting.of({ botId: link.botId, actor: VIA }, input);
-    const asking = { link, input: { ...request, subject: held.subject } };
-    return this.acts.run(this.askingAgain, asking, NO_CLAIM).then(
+    // An erasure stays complete although a form of its user waits for it.
+    const onceHeld = (tx: Tx): Promise<void> => this.links.requireThere(tx, link, held.subject);
+    const asking = { ...request, subject: held.subject, onceHeld };
+    return this.acts.run(this.requesting, asking, NO_CLAIM).then(
       ({ view }) => (view.status === 'pending' ? 'asked' : 'answered'),
       (error: unknown) => unlessEnded(error),
     );

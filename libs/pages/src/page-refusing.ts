@@ -86,9 +86,7 @@ export class PageRefusing {
       category: key === EVERYTHING ? undefined : key,
       by: VIA,
       claim: NO_CLAIM,
-      onceHeld: async (tx) => {
-        if (!(await this.links.isThere(tx, link, subject))) throw new LinkEnded();
-      },
+      onceHeld: (tx) => this.links.requireThere(tx, link, subject),
     };
   }
 

@@ -177,13 +177,13 @@ export class PrivacyLinks {
   }
 
   /**
-   * Whether an opened link is still there for a subject, in a unit that has locked the subject: an erasure since then has
-   * removed the link, or of a link for all guilds this subject.
+   * Requires that an opened link is still there for a subject, in a unit that has locked the subject: an erasure since then has
+   * removed the link, or of a link for all guilds this subject. @throws LinkEnded
    */
-  async isThere(tx: Tx, { botId, id, subject: only }: OpenLink, subject: Subject): Promise<boolean> {
+  async requireThere(tx: Tx, { botId, id, subject: only }: OpenLink, subject: Subject): Promise<void> {
     const sql = 'SELECT 1 FROM privacy_links WHERE bot_id = ? AND id = ?';
-    if ((await tx.get(sql, botId, id)) === undefined) return false;
-    return only !== undefined || (await this.subjectKeys.idOf(tx, subject)) !== undefined;
+    if ((await tx.get(sql, botId, id)) === undefined) throw new LinkEnded();
+    if (only === undefined && (await this.subjectKeys.idOf(tx, subject)) === undefined) throw new LinkEnded();
   }
 
   /** In a unit that has locked the subject. Encrypts with the installation key when nothing is held about the subject: a link alone stores no subject. */
