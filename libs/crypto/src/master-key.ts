@@ -3,12 +3,14 @@ import {
   CONFIG,
   DEFAULT_DATABASE_PATH,
   Degradations,
+  flushPath,
   isThere,
   makeFolder,
   ownAsFolder,
   type Random,
   realFile,
   StartError,
+  writeWhole,
 } from '@app/kernel';
 import {
   Inject,
@@ -18,18 +20,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Keyring } from './keyring';
 
@@ -116,13 +107,8 @@ export function readKeyFile(path: string): readonly Buffer[] | undefined {
  * @throws StartError when the file cannot be written.
  */
 export function replaceKeyFile(path: string, keys: readonly Buffer[]): void {
-  const next = `${path}.next`;
   try {
-    rmSync(next, { force: true });
-    writeFileSync(next, textOf(keys), { mode: 0o600, flag: 'wx', flush: true });
-    ownAsFolder(next);
-    renameSync(next, path);
-    syncDirectoryOf(path);
+    writeWhole(path, textOf(keys));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(`The key file ${path} cannot be replaced (${code}). It was left as it was.`);
@@ -159,7 +145,7 @@ function generateKey(path: string, random: Random): void {
     // Unlike a rename it replaces nothing.
     linkSync(next, path);
     rmSync(next);
-    syncDirectoryOf(path);
+    flushPath(dirname(path));
   } catch (error) {
     rmSync(next, { force: true });
     // The other start has removed `next` where the code is ENOENT.
@@ -184,12 +170,6 @@ function removeLeftovers(path: string, warn: (message: string) => void): void {
 
 function nextOf(path: string): string {
   return `${path}.next-`;
-}
-
-function syncDirectoryOf(path: string): void {
-  const directory = openSync(dirname(path), 'r');
-  fsyncSync(directory);
-  closeSync(directory);
 }
 
 const LOOK_MS = 60_000;

@@ -1,8 +1,7 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
-import { isThere, OwnError } from '@app/kernel';
+import { flushPath, isThere, OwnError } from '@app/kernel';
 import type { Checkpointed } from './checkpoint.thread';
 import { databaseUnavailable } from './database-faults';
 
@@ -64,21 +63,12 @@ export class SqliteTruncation {
     try {
       const [result] = this.database.pragma('main.wal_checkpoint(TRUNCATE)') as { busy: number }[];
       if (result?.busy !== 0) return false;
-      this.syncLog();
+      // SQLite does not sync a truncation: after a power cut the log would have its former length and content.
+      flushPath(`${this.database.name}-wal`, 'r+');
       return true;
     } catch (error) {
       this.onFault(error);
       return false;
-    }
-  }
-
-  /** SQLite does not sync a truncation: after a power cut the log would have its former length and content. */
-  private syncLog(): void {
-    const log = openSync(`${this.database.name}-wal`, 'r+');
-    try {
-      fsyncSync(log);
-    } finally {
-      closeSync(log);
     }
   }
 }

@@ -13,6 +13,7 @@ export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } 
 export { CONFLICT_REASONS, type ConflictReason } from './conflict-reasons';
 export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
+export { flushPath, writeWhole } from './durable-files';
 export { addressIn, EgressPolicy, ipv6Groups, lacksPublicUrl, requiresHttps } from './egress';
 export {
   ApiError,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { BACKUP_PARTS, type BackupManifest, writeWhole } from './sqlite.backup';
+import { writeWhole } from '@app/kernel';
+import { BACKUP_PARTS, type BackupManifest } from './sqlite.backup';
 
 const RECORD_FORMAT = 'lethe-backup-record/1';
 const RECORDED = [...BACKUP_PARTS, 'ledger', 'drill'] as const;
@@ -36,7 +37,7 @@ export function madeOf(directory: string, { made_at, files }: BackupManifest): B
  */
 export async function recordBackup(path: string, made: BackupRecord): Promise<void> {
   const parts: BackupRecord = { ...partsOf(textOf(path)), ...made };
-  await writeWhole(backupRecordPath(path), `${JSON.stringify({ format: RECORD_FORMAT, parts })}\n`);
+  writeWhole(backupRecordPath(path), `${JSON.stringify({ format: RECORD_FORMAT, parts })}\n`);
 }
 
 /** The path of a record that this user cannot read: the last backups are not known then. */

@@ -1,15 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, createReadStream, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
@@ -21,7 +11,7 @@ import {
   SqliteDatabase,
   withSqliteFile,
 } from '@app/database';
-import { isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
+import { isThere, makeFolder, ownAsFolder, StartError, writeWhole } from '@app/kernel';
 
 /** A part of a database. Each has a backup policy of its own, since only the keys make the data readable. */
 export type BackupPart = 'data' | 'keys';
@@ -71,7 +61,7 @@ export async function backUpSqlite(
     for (const part of BACKUP_PARTS.filter((one) => parts.includes(one)))
       files[part] = await copied(partPath(path, part), directory, fileName(part));
     const manifest: BackupManifest = { format: FORMAT, made_at: now, files };
-    await writeWhole(manifestPath(directory), `${JSON.stringify(manifest, null, 2)}\n`);
+    writeWhole(manifestPath(directory), `${JSON.stringify(manifest, null, 2)}\n`);
     for (const folder of made) await syncDirectory(dirname(folder));
     return manifest;
   } catch (error) {
@@ -218,15 +208,6 @@ async function digestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
   return digest.digest('hex');
-}
-
-/** Writes a file for its owner only. After a power cut all of it is there, or the file that was there before. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  rmSync(`${path}.next`, { force: true });
-  writeFileSync(`${path}.next`, text, { mode: 0o600, flag: 'wx', flush: true });
-  ownAsFolder(`${path}.next`);
-  renameSync(`${path}.next`, path);
-  await syncDirectory(dirname(path));
 }
 
 /** Flushes a directory, so that renamed and created files in it survive a power cut. */

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeKeysOf } from '@app/crypto';
 import { isFilled, lockFile, restoringPath } from '@app/database';
-import { DAY_MS, isThere, many, ownAsFolder, StartError } from '@app/kernel';
+import { DAY_MS, isThere, many, ownAsFolder, StartError, writeWhole } from '@app/kernel';
 import { postponeDeletions } from '@app/servers';
 import {
   BACKUP_PARTS,
@@ -14,7 +14,6 @@ import {
   requireUnchanged,
   syncDirectory,
   syncFile,
-  writeWhole,
 } from './sqlite.backup';
 import {
   type MasterKeys,
@@ -120,7 +119,7 @@ async function prepare(
 ): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable'>> {
   const { keys, presentKeysUnreadable, ...staged } = await stage(order, parts, manifest, staging);
   const at = order.now.replace(/\D/g, '').slice(0, 14);
-  await writeWhole(join(staging, READY), JSON.stringify({ at, parts, ...staged }));
+  writeWhole(join(staging, READY), JSON.stringify({ at, parts, ...staged }));
   await syncDirectory(dirname(staging));
   return { keys, presentKeysUnreadable };
 }
