@@ -1,13 +1,6 @@
 import { eachOf, insertion, json, parsed, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
-import {
-  givenSubjects,
-  sameSubject,
-  type Subject,
-  SUBJECT_KEY,
-  SUBJECT_WHERE,
-  subjectValues,
-} from '@app/crypto';
+import { sameSubject, type Subject, SUBJECT_KEY, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { idAfter } from '@app/kernel';
 import { notBefore } from './consent-changes';
 import { LEAVING_REFUSAL, PUTTING_IN_FORCE } from './consent-states';
@@ -50,8 +43,7 @@ const DECIDE_ALL = `${INSERT_DECISION}
   ) AS latest ON true
   RETURNING id, language, texts`;
 
-const NEWEST = `SELECT id, created_at FROM consent_history`;
-const ONE_NEWEST = `${NEWEST} WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT 1`;
+const NEWEST = `SELECT id, created_at FROM consent_history WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT 1`;
 
 /**
  * The column `declined_at` of a statement: the time of the last refusal of one subject, null if a request or an
@@ -79,18 +71,8 @@ export type Newest = Pick<Row, 'id' | 'created_at'> | undefined;
 
 /** The newest entries of subjects that the unit has locked, so that what it appends follows them. */
 export async function newestOf(tx: Tx, subjects: readonly Subject[]): Promise<Newest[]> {
-  if (tx.engine === 'sqlite' || subjects.length === 1)
-    return Promise.all(
-      subjects.map((each) => tx.get<NonNullable<Newest>>(ONE_NEWEST, ...subjectValues(each))),
-    );
-  const given = givenSubjects(tx, subjects);
-  const rows = await tx.all<NonNullable<Newest> & { place: number }>(
-    `SELECT given.place, newest.* FROM ${given.sql} CROSS JOIN LATERAL (
-       ${NEWEST} AS entry WHERE ${sameSubject('entry', 'given')} ORDER BY entry.id DESC LIMIT 1) AS newest`,
-    ...given.values,
-  );
-  const found = new Map(rows.map((row) => [Number(row.place), row]));
-  return subjects.map((_, at) => found.get(at + 1));
+  const found = await tx.each<NonNullable<Newest>>(NEWEST, subjects.map(subjectValues));
+  return found.map(([newest]) => newest);
 }
 
 /** The time of the newest entry of a bot; undefined without one. */

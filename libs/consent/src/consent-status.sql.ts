@@ -1,4 +1,4 @@
-import { givenSubjects, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
+import { type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { parsed, type Tx } from '@app/database';
 import { leavesData } from './consent-changes';
 import { declinedAt } from './consent-history';
@@ -6,25 +6,20 @@ import type { CategoryStates } from './consent.entity';
 import type { Columns } from './consent.sql';
 import type { FoundStatus } from './consent.views';
 
-const SHOWN = 'status, version, categories, accepted_at, revoked_at, pending_version, pending_categories';
-export const SELECT_STATUS = `SELECT found.declined_at, ${SHOWN} FROM (SELECT ${declinedAt(SUBJECT_WHERE)}) AS found
-  LEFT JOIN consents ON ${SUBJECT_WHERE}`;
-const OF_GIVEN = (table: string) =>
-  `${table}.bot_id = ? AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id`;
-const SELECT_STATUSES = `SELECT given.place, ${declinedAt(OF_GIVEN('consent_history'))}, ${SHOWN}
-  FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS given (guild_id, user_id, place)
-  LEFT JOIN consents ON ${OF_GIVEN('consents')}`;
-const LISTED = `SELECT given.place, ${declinedAt(OF_GIVEN('consent_history'))},
-  (SELECT created_at FROM consent_history WHERE ${OF_GIVEN('consent_history')} ORDER BY id DESC LIMIT 1) AS changed_at,
-  ${SHOWN}, erasing`;
+/** The status of one subject, whose values are given for each column of `found` and once more. */
+const statusOf = (
+  ...found: readonly string[]
+): string => `SELECT found.*, status, version, categories, accepted_at,
+    revoked_at, pending_version, pending_categories, erasing
+  FROM (SELECT ${found.join(', ')}) AS found LEFT JOIN consents ON ${SUBJECT_WHERE}`;
+const DECLINED = declinedAt(SUBJECT_WHERE);
+const CHANGED = `(SELECT created_at FROM consent_history WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT 1) AS changed_at`;
+export const SELECT_STATUS = statusOf(DECLINED);
+const LISTED = statusOf(DECLINED, CHANGED);
 
 export type StatusRow = { readonly declined_at: string | null } & (Columns | { readonly status: null });
 
-type ListedRow = StatusRow & {
-  readonly place: number;
-  readonly changed_at: string | null;
-  readonly erasing: number | null;
-};
+type ListedRow = StatusRow & { readonly changed_at: string | null; readonly erasing: number | null };
 
 /** A status in a list. */
 export interface ListedStatus extends FoundStatus {
@@ -32,36 +27,13 @@ export interface ListedStatus extends FoundStatus {
   readonly changedAt: string | null;
 }
 
-/** The rows of several subjects of a bot, in their order. */
-export async function statusRows(
-  tx: Tx,
-  botId: string,
-  subjects: readonly Subject[],
-): Promise<(StatusRow | undefined)[]> {
-  if (tx.engine === 'sqlite') {
-    const values = subjects.map(subjectValues);
-    return Promise.all(values.map((each) => tx.get<StatusRow>(SELECT_STATUS, ...each, ...each)));
-  }
-  const lists = [subjects.map(({ guildId }) => guildId), subjects.map(({ userId }) => userId)];
-  const rows = await tx.all<StatusRow & { place: number }>(SELECT_STATUSES, botId, ...lists, botId);
-  const found = new Map(rows.map((row) => [Number(row.place), row]));
-  return subjects.map((_, at) => found.get(at + 1));
-}
-
-/** The statuses of subjects of a bot, in their order; undefined for a subject that is being erased. */
+/** The statuses of subjects, in their order; undefined for a subject that is being erased. */
 export async function listedStatuses(
   tx: Tx,
-  botId: string,
   subjects: readonly Subject[],
 ): Promise<(ListedStatus | undefined)[]> {
-  const given = givenSubjects(tx, subjects);
-  const rows = await tx.all<ListedRow>(
-    `${LISTED} FROM ${given.sql} LEFT JOIN consents ON ${OF_GIVEN('consents')}`,
-    ...[botId, botId, ...given.values, botId],
-  );
-  const found = new Map(rows.map((row) => [Number(row.place), row]));
-  return subjects.map((_, at) => {
-    const row = found.get(at + 1);
+  const values = subjects.map(subjectValues).map((each) => [...each, ...each, ...each]);
+  return (await tx.each<ListedRow>(LISTED, values)).map(([row]) => {
     if (row === undefined || row.erasing === 1) return undefined;
     const status = foundIn(row);
     // The history of a consent that ended long ago is pruned.

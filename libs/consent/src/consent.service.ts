@@ -11,7 +11,7 @@ import {
 import { givenRows, type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random } from '@app/kernel';
 import { lockDecisions } from './consent.gate';
-import { foundIn, hasLeftData, SELECT_STATUS, type StatusRow, statusRows } from './consent-status.sql';
+import { foundIn, hasLeftData, SELECT_STATUS, type StatusRow } from './consent-status.sql';
 import type { ConsentQuery, ConsentStatusView } from './consent.dto';
 import { tryLockSubjectsAndConsents } from './consent.sql';
 import { type FoundStatus, statusView } from './consent.views';
@@ -38,9 +38,10 @@ export class ConsentService {
   /** {@link status} of several users, at one time. */
   async statuses(botId: string, items: readonly ConsentQuery[]): Promise<ConsentStatusView[]> {
     const subjects = items.map((item) => this.digests.named(botId, item));
+    const values = subjects.map(subjectValues).map((each) => [...each, ...each]);
     return this.unitOfWork.read(async (tx) => {
-      const rows = await statusRows(tx, botId, subjects);
-      return Promise.all(subjects.map((subject, at) => this.statusOf(tx, subject, foundIn(rows[at]))));
+      const rows = await tx.each<StatusRow>(SELECT_STATUS, values);
+      return Promise.all(subjects.map((subject, at) => this.statusOf(tx, subject, foundIn(rows[at]?.[0]))));
     });
   }
 

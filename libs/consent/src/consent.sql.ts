@@ -12,9 +12,7 @@ import {
   amongSubjects,
   type Digest,
   type ErasedPart,
-  givenSubjects,
   lockSubjects,
-  sameSubject,
   type Subject,
   SUBJECT_KEY as SUBJECT,
   SUBJECT_WHERE,
@@ -113,20 +111,15 @@ export async function tryLockSubjectsAndConsents(
   tx: Tx,
   subjects: readonly Subject[],
 ): Promise<(Consent | null | undefined)[]> {
-  const given = givenSubjects(tx, subjects);
   const [named, held, stored] = await Promise.all([
     tryLockSubjects(tx, subjects),
     holdConsents(tx, subjects, false),
     // A consent that is stored and was not locked is held by another unit.
-    tx.all<{ place: number }>(
-      `SELECT given.place FROM ${given.sql} JOIN consents ON ${sameSubject('consents', 'given')}`,
-      ...given.values,
-    ),
+    tx.each(`SELECT 1 FROM consents WHERE ${SUBJECT_WHERE}`, subjects.map(subjectValues)),
   ]);
-  const places = new Set(stored.map(({ place }) => Number(place)));
   return held.map((consent, at) => {
     if (named[at] !== true) return undefined;
-    return consent ?? (places.has(at + 1) ? undefined : null);
+    return consent ?? (stored[at]?.length === 0 ? null : undefined);
   });
 }
 

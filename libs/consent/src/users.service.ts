@@ -58,7 +58,7 @@ export class UsersService {
     let end = 0;
     for (; end < looked.length && users.length < page.size; await nextTurn()) {
       const portion = looked.slice(end, end + PORTION);
-      const found = await this.unitOfWork.read((tx) => this.found(tx, botId, portion, query, needsNone));
+      const found = await this.unitOfWork.read((tx) => this.found(tx, portion, query, needsNone));
       for (const user of found) {
         if (users.length === page.size) break;
         if (user !== undefined) users.push(user);
@@ -100,12 +100,11 @@ export class UsersService {
   /** The users of places, in their order; undefined for one who is erased or does not pass the filters. */
   private async found(
     tx: Tx,
-    botId: string,
     places: readonly Placed[],
     query: UsersQuery,
     needsNone: boolean,
   ): Promise<(ListedUserView | undefined)[]> {
-    const statuses = await listedStatuses(tx, botId, places);
+    const statuses = await listedStatuses(tx, places);
     const passing = places.flatMap((subject, at) => {
       const status = statuses[at];
       return status !== undefined && passes(status, query, needsNone) ? [{ at, subject, status }] : [];

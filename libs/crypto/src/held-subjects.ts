@@ -11,11 +11,11 @@ import { type Digest, DIGEST_LENGTH } from './keyed-digest';
 import {
   ERASED_ID,
   ERASED_IDS,
-  givenSubjects,
   type NamedSubject,
-  sameSubject,
   type Subject,
+  SUBJECT_WHERE,
   type SubjectIds,
+  subjectValues,
 } from './subject';
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -56,9 +56,8 @@ const WALK = (place: readonly ('guild_id' | 'user_id')[]): string => {
   } LIMIT ?`;
 };
 
-const KEYS_OF = `SELECT given.place, subject.key_id, stored.sealed AS key_sealed`;
-const HELD = `JOIN subjects subject ON ${sameSubject('subject', 'given')}
-  LEFT JOIN keys.subject_keys stored ON stored.id = subject.key_id`;
+const KEY_OF = `SELECT key_id, sealed AS key_sealed
+  FROM subjects LEFT JOIN keys.subject_keys stored ON stored.id = key_id WHERE ${SUBJECT_WHERE}`;
 
 type Row = JoinedKey & { readonly guild_id: Digest };
 
@@ -95,14 +94,9 @@ export class HeldSubjects {
    * for one whose key is lost.
    */
   async idsOf(tx: Tx, subjects: readonly Subject[]): Promise<(SubjectIds | null | undefined)[]> {
-    const given = givenSubjects(tx, subjects);
-    const rows = await tx.all<JoinedKey & { readonly place: number }>(
-      `${KEYS_OF} FROM ${given.sql} ${HELD}`,
-      ...given.values,
-    );
-    const found = new Map(rows.map((row) => [Number(row.place), row]));
+    const found = await tx.each<JoinedKey>(KEY_OF, subjects.map(subjectValues));
     return subjects.map((subject, at) => {
-      const row = found.get(at + 1);
+      const row = found[at]?.[0];
       return row && (this.keys.openJoined(subject, row)?.ids ?? null);
     });
   }

@@ -80,6 +80,10 @@ class PortionTx extends Tx {
     return this.unit.all(sql, ...values);
   }
 
+  override each<Row>(sql: string, asked: readonly (readonly string[])[]): Promise<Row[][]> {
+    return this.unit.each(sql, asked);
+  }
+
   protected fetchOne(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown> {
     return this.unit.get(sql, ...values);
   }

@@ -60,6 +60,10 @@ export class PostgresTx extends Tx {
     return (this.typeorm = runner.manager);
   }
 
+  override each<Row>(sql: string, asked: readonly Values[]): Promise<Row[][]> {
+    return ask((text, values) => this.all<object>(text, ...values), sql, asked) as Promise<Row[][]>;
+  }
+
   protected async fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
     return (await this.query(sql, values)).rows;
   }
@@ -138,7 +142,9 @@ export class PostgresReader {
   private async read(sql: string, asked: readonly Values[]): Promise<Row[]> {
     const client = await this.connection();
     try {
-      return await ask(client, sql, asked);
+      const query: Query = async (text, values) =>
+        (await client.query<object>({ ...prepared(text), values: [...values] })).rows;
+      return (await ask(query, sql, asked)).map(([row]) => row as Row);
     } catch (error) {
       // A connection with a timed-out statement may never answer. The next read opens another.
       if (isConnectionLost(error)) client.end().catch(this.onFault);
@@ -173,20 +179,23 @@ export class PostgresReader {
   }
 }
 
-async function ask(client: Client, sql: string, asked: readonly Values[]): Promise<Row[]> {
-  const [first = []] = asked;
+type Query = (sql: string, values: readonly (string | SqlList)[]) => Promise<object[]>;
+
+/** The rows that a question finds for each list of its values. */
+async function ask(query: Query, sql: string, asked: readonly Values[]): Promise<object[][]> {
+  const [first] = asked;
+  if (first === undefined) return [];
   if (asked.length === 1 || first.length === 0) {
-    const { rows } = await client.query<NonNullable<Row>>({ ...prepared(sql), values: [...first] });
-    return new Array<Row>(asked.length).fill(rows[0]);
+    const rows = await query(sql, first);
+    return asked.map(() => rows);
   }
-  // One list of values for each placeholder, with one value for each read of the batch.
-  const lists = first.map((_, at) => asked.map((values) => values[at]));
-  const { rows } = await client.query<NonNullable<Row> & { lethe_place: number }>({
-    ...prepared(forMany(sql)),
-    values: lists,
-  });
-  const found = new Array<Row>(asked.length).fill(undefined);
-  for (const { lethe_place: place, ...row } of rows) found[place - 1] ??= row;
+  // One list of values for each placeholder, with one value for each question.
+  const lists = first.map((_, at) => asked.map((values) => values[at] ?? null));
+  const found = asked.map((): object[] => []);
+  for (const { lethe_place: place, ...row } of (await query(forMany(sql), lists)) as {
+    lethe_place: number;
+  }[])
+    found[place - 1]?.push(row);
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { basisOf, isObjectable } from '@app/categories';
 import { sameSubject, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
-import { givenRows, type Tx } from '@app/database';
+import type { Tx } from '@app/database';
 import { ApiError } from '@app/kernel';
 import type { RefusalKind } from './processing-refusal.entity';
 
@@ -14,7 +14,6 @@ interface StoredRefusal {
 const COLUMNS = 'kind, category_key, created_at';
 const OF_SUBJECT = `SELECT ${COLUMNS} FROM processing_refusals WHERE ${SUBJECT_WHERE}`;
 const OF_CATEGORY = `SELECT kind, category_key FROM processing_refusals WHERE ${SUBJECT_WHERE} AND category_key IN ('', ?)`;
-const GIVEN = ['bot_id', 'guild_id', 'user_id', 'category_key'];
 
 /** All of a subject, the ones without a category first. */
 export function refusalsOf(tx: Tx, subject: Subject): Promise<StoredRefusal[]> {
@@ -30,7 +29,10 @@ export async function findRefusals(
   tx: Tx,
   wanted: readonly { readonly subject: Subject; readonly category: string }[],
 ): Promise<readonly (RefusalKind | undefined)[]> {
-  const found = await rowsOf(tx, wanted);
+  const found = await tx.each<Row>(
+    OF_CATEGORY,
+    wanted.map(({ subject, category }) => [...subjectValues(subject), category]),
+  );
   if (found.every((rows) => rows.length === 0)) return found.map(() => undefined);
   return Promise.all(
     found.map(async (rows, at) => {
@@ -43,27 +45,6 @@ export async function findRefusals(
 }
 
 type Row = Pick<StoredRefusal, 'kind' | 'category_key'>;
-
-async function rowsOf(
-  tx: Tx,
-  wanted: readonly { readonly subject: Subject; readonly category: string }[],
-): Promise<readonly (readonly Row[])[]> {
-  const values = wanted.map(({ subject, category }) => [...subjectValues(subject), category]);
-  if (tx.engine === 'sqlite' || values.length === 1) {
-    const rows: Row[][] = [];
-    for (const each of values) rows.push(await tx.all<Row>(OF_CATEGORY, ...each));
-    return rows;
-  }
-  const given = givenRows(tx, GIVEN, values);
-  const rows: Row[][] = wanted.map(() => []);
-  for (const { place, ...row } of await tx.all<Row & { place: number }>(
-    `SELECT given.place, r.kind, r.category_key FROM ${given.sql}
-     JOIN processing_refusals r ON ${sameSubject('r', 'given')} AND r.category_key IN ('', given.category_key)`,
-    ...given.values,
-  ))
-    rows[Number(place) - 1]?.push(row);
-  return rows;
-}
 
 /** Whether the subject has one about a category; null: about all of them. */
 type Has = (kind: RefusalKind, category: string | null) => boolean;

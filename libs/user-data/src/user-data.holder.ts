@@ -3,15 +3,14 @@ import { CategoriesService, consentFree } from '@app/categories';
 import {
   amongSubjects,
   type ErasedCategory,
-  givenSubjects,
   HoldsSubjectData,
   requireReadable,
-  sameSubject,
   type Subject,
   SUBJECT_WHERE,
   type SubjectDataHolder,
   type SubjectExport,
   SubjectKeys,
+  subjectValues,
   unlessDamaged,
 } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
@@ -125,19 +124,18 @@ async function* opened(
   requireReadable(unreadable);
 }
 
+const SMALL = `SELECT category_key, CASE WHEN sum(octet_length(value)) OVER () <= ${SMALL_BYTES} THEN value END AS value
+  FROM user_data WHERE ${SUBJECT_WHERE} ORDER BY category_key`;
+
+/** A row of {@link SMALL}. */
+interface Sized {
+  readonly category_key: string;
+  readonly value: string | null;
+}
+const isSmall = (row: Sized): row is StoredValue => row.value !== null;
+
 /** The values of each subject in the order of their keys; undefined for a subject whose values are large. PostgreSQL only. */
 async function smallValues(tx: Tx, subjects: readonly Subject[]): Promise<(StoredValue[] | undefined)[]> {
-  const given = givenSubjects(tx, subjects);
-  const rows = await tx.all<{ place: number; category_key: string; value: string | null }>(
-    `SELECT given.place, category_key, CASE WHEN sum(octet_length(value)) OVER (PARTITION BY given.place) <= ${SMALL_BYTES}
-       THEN value END AS value
-     FROM ${given.sql} JOIN user_data ON ${sameSubject('user_data', 'given')} ORDER BY given.place, category_key`,
-    ...given.values,
-  );
-  const values: (StoredValue[] | undefined)[] = subjects.map(() => []);
-  for (const { place, category_key, value } of rows) {
-    if (value === null) values[Number(place) - 1] = undefined;
-    else values[Number(place) - 1]?.push({ category_key, value });
-  }
-  return values;
+  const found = await tx.each<Sized>(SMALL, subjects.map(subjectValues));
+  return found.map((rows) => (rows.every(isSmall) ? rows : undefined));
 }

@@ -1,12 +1,5 @@
 import { amongValues, givenRows, json, parsed, type SqlPart, type Tx, type UnitOfWork } from '@app/database';
-import {
-  givenSubjects,
-  sameSubject,
-  SELECT_KEY_ID,
-  type Subject,
-  SUBJECT_WHERE,
-  subjectValues,
-} from '@app/crypto';
+import { SELECT_KEY_ID, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
 const COLUMNS = `bot_id AS "botId", id, guild_id AS "guildId", user_id AS "userId", status, via AS "by", subject, certificate,
@@ -113,16 +106,11 @@ export async function newestErasureOf(tx: Tx, subject: Subject): Promise<string 
   return (await tx.get<{ id: string }>(sql, ...subjectValues(subject)))?.id;
 }
 
-/** For each subject, whether an erasure of it is under way. PostgreSQL only. */
+/** For each subject, whether an erasure of it is under way. */
 export async function areBeingErased(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
-  const given = givenSubjects(tx, subjects);
-  const rows = await tx.all<{ place: number }>(
-    `SELECT given.place FROM ${given.sql} JOIN deletion_requests AS asked
-       ON ${sameSubject('asked', 'given')} AND asked.status = 'processing'`,
-    ...given.values,
-  );
-  const places = new Set(rows.map(({ place }) => place));
-  return subjects.map((_, at) => places.has(at + 1));
+  const sql = `SELECT 1 FROM deletion_requests WHERE ${SUBJECT_WHERE} AND status = 'processing'`;
+  const found = await tx.each(sql, subjects.map(subjectValues));
+  return found.map((rows) => rows.length > 0);
 }
 
 /**
