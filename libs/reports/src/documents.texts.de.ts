@@ -19,7 +19,6 @@ export const DE: DocumentTexts = {
   purpose: 'Zweck',
   legalBasis: 'Rechtsgrundlage',
   withoutConsent: 'Ohne Einwilligung gespeichert. Begründung',
-  fields: 'Daten',
   anyValues: 'Beliebige Werte; es sind keine Felder angegeben.',
   record: {
     title: 'Verzeichnis von Verarbeitungstätigkeiten',

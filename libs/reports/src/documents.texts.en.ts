@@ -15,7 +15,6 @@ export const EN = {
   purpose: 'Purpose',
   legalBasis: 'Legal basis',
   withoutConsent: 'Stored without consent. Reason',
-  fields: 'Data',
   anyValues: 'Any values; no fields are declared.',
   record: {
     title: 'Record of processing activities',
