@@ -822,7 +822,7 @@ export interface paths {
     };
     /**
      * Read one webhook call with its attempts
-     * @description Answers one call with its body and up to 100 of its latest attempts. After the confirmation only the ids and times of the body are kept.
+     * @description Answers one call with its body and up to 100 of its latest attempts. After the confirmation only the ids, keys and times of the body are kept.
      */
     readonly get: operations['deliveriesView'];
     readonly put?: never;
@@ -2599,7 +2599,7 @@ export interface components {
       readonly next_attempt_at: string | null;
       /** Format: date-time */
       readonly finished_at: string | null;
-      /** @description The body that is sent; after the confirmation only its ids and times */
+      /** @description The body that is sent; after the confirmation only ids, keys and times: a replay sends these */
       readonly payload: {
         readonly [key: string]: unknown;
       };

@@ -240,8 +240,8 @@ class AsyncWebhooks(AsyncGroup):
     async def delivery(self, id: str, *, options: Optional[CallOptions] = None) -> DeliveryDetailsView:
         """Read one webhook call with its attempts.
 
-        Answers one call with its body and up to 100 of its latest attempts. After the confirmation only the ids
-        and times of the body are kept.
+        Answers one call with its body and up to 100 of its latest attempts. After the confirmation only the ids,
+        keys and times of the body are kept.
         """
         given: Dict[str, Any] = {"id": id}
         answer: DeliveryDetailsView = await self._call.send("GET /webhooks/deliveries/{id}", given, options)
