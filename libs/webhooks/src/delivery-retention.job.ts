@@ -157,9 +157,9 @@ async function remove(tx: Tx, botId: string, found: readonly string[], before: s
      WHERE bot_id = ? AND ${EXPIRED} AND ${given.sql} ORDER BY id FOR UPDATE SKIP LOCKED`,
     ...[botId, before, given.value],
   );
-  for (const { id } of some) {
-    await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
-    await tx.run('DELETE FROM webhook_deliveries WHERE bot_id = ? AND id = ?', botId, id);
-  }
-  return some.length;
+  const ids = some.map(({ id }) => id);
+  const [attempts, ended] = [amongValues(tx, 'delivery_id', ids), amongValues(tx, 'id', ids)];
+  await tx.run(`DELETE FROM webhook_attempts WHERE bot_id = ? AND ${attempts.sql}`, botId, attempts.value);
+  await tx.run(`DELETE FROM webhook_deliveries WHERE bot_id = ? AND ${ended.sql}`, botId, ended.value);
+  return ids.length;
 }
