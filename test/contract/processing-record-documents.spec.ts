@@ -62,7 +62,7 @@ describe('the record of processing activities as a document', () => {
         {},
         {
           applies_to:
-            'Dass über einen Nutzer etwas gespeichert war, und die IDs dazu, verschlüsselt: bis zu einer Löschung',
+            'Dass über einen Nutzer etwas gespeichert war, die IDs dazu, verschlüsselt, und der letzte Stand der Einwilligung: bis zu einer Löschung',
           days: null,
         },
         {
