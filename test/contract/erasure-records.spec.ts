@@ -18,7 +18,9 @@ describe('where backups are kept for longer than evidence', () => {
     };
     expect(texts.page).toContain('The record of the erasure has your id for 35 more days, encrypted.');
     expect(texts.page).toContain('enthält deine ID noch 35 Tage lang, nur verschlüsselt.');
-    expect(texts.notice).toContain('The history of your consent is kept as evidence for 30 days after its end');
+    expect(texts.notice).toContain(
+      'The history of your consent is kept as evidence for 30 days after its end',
+    );
     expect(texts.notice).toContain('The record of the erasure itself has your id for 35 days, encrypted.');
     expect(texts.record).toContain('History of consents, after their end, and audit events: 30 days\n');
     expect(texts.record).toContain('Evidence of erasures, after their end: 35 days\n');

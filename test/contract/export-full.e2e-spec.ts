@@ -117,7 +117,10 @@ describe('the full export', () => {
     await asks('2.0', 'notes');
     expect(await shown()).toEqual({
       ...{ ...asked, status: 'pending', acceptedAt: null, revokedAt: null, categories: { notes: 'pending' } },
-      ...{ pending: null, replaced: { ...given, revokedAt: A_TIME, categories: { profile: 'revoked', notes: 'none' } } },
+      ...{
+        pending: null,
+        replaced: { ...given, revokedAt: A_TIME, categories: { profile: 'revoked', notes: 'none' } },
+      },
     });
     expect(faultsOf(await full())).toStrictEqual([]);
   });
