@@ -12,7 +12,7 @@ beforeAll(() => service.app.get(Dispatcher).beforeApplicationShutdown());
 const TECHNICAL: readonly (readonly [path: RegExp, name: string])[] = [
   [/^schema$/, 'schema'],
   [/^bot\.id$/, 'id'],
-  [/^(consent_history|audit_events|webhook_deliveries)\.id$/, 'id'],
+  [/^(consent|consent\.(pending|replaced)|consent_history|audit_events|webhook_deliveries)\.id$/, 'id'],
   [/^consent_history\.consent_id$/, 'consent_id'],
   [/^categories\.(fields\.)?key$|^consent_texts\.categories\.key$/, 'key'],
   [/^categories\.fields\.type$/, 'type'],
