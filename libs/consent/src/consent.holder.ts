@@ -86,13 +86,14 @@ function exported({ status, version, acceptedAt }: Consent): object {
 /** The same in the full record, with all that is stored of it: it outlives its history. */
 function stored(consent: Consent): object {
   const { id, requestedAt, revokedAt, categories, beforeRequest: replaced } = consent;
-  const pending = consent.pendingId !== null && {
+  const beside = {
     id: consent.pendingId,
     version: consent.pendingVersion,
     requestedAt: consent.pendingRequestedAt,
     categories: consent.pendingCategories,
   };
-  return { ...exported(consent), id, requestedAt, revokedAt, categories, pending: pending || null, replaced };
+  const pending = beside.id === null ? null : beside;
+  return { ...exported(consent), id, requestedAt, revokedAt, categories, pending, replaced };
 }
 
 /** The words of the texts that were shown, as far as they are known. */

@@ -80,7 +80,8 @@ class PortionTx extends Tx {
     return this.unit.all(sql, ...values);
   }
 
-  override each<Row>(sql: string, asked: readonly (readonly string[])[]): Promise<Row[][]> {
+  override async each<Row>(sql: string, asked: readonly (readonly string[])[]): Promise<Row[][]> {
+    await turns.next();
     return this.unit.each(sql, asked);
   }
 
